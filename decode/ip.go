@@ -1,0 +1,214 @@
+package decode
+
+// IP protocol numbers (IANA) that the decoder follows.
+const (
+	protoHopByHop = 0
+	protoIPIP     = 4
+	protoTCP      = 6
+	protoUDP      = 17
+	protoIPv6     = 41
+	protoRouting  = 43
+	protoFragment = 44
+	protoGRE      = 47
+	protoAH       = 51
+	protoNoNext   = 59
+	protoDstOpts  = 60
+	protoMobility = 135
+	protoMPLS     = 137
+	protoHIP      = 139
+	protoShim6    = 140
+)
+
+// ipByVersion decodes an IP datagram whose version only its first nibble tells.
+func (f *frame) ipByVersion(off int) {
+	if !f.need(off, 1, LayerIPv4) {
+		return
+	}
+	switch f.b[off] >> 4 {
+	case 4:
+		f.ipv4(off)
+	case 6:
+		f.ipv6(off)
+	default:
+		f.stop(LayerIPv4, ReasonVersion)
+	}
+}
+
+// ipv4 decodes an IPv4 header (RFC 791 §3.1). The total length decides where
+// the datagram ends, never the frame: padding, FCS and trailers follow it.
+func (f *frame) ipv4(off int) {
+	if !f.enter(LayerIPv4) || !f.need(off, 20, LayerIPv4) {
+		return
+	}
+	p, h := f.p, f.b[off:off+20]
+	if h[0]>>4 != 4 {
+		f.stop(LayerIPv4, ReasonVersion)
+		return
+	}
+	hl := int(h[0]&15) * 4
+	total := int(be16(h, 2))
+	if hl < 20 || total != 0 && total < hl {
+		f.stop(LayerIPv4, ReasonLength)
+		return
+	}
+	if !f.need(off, hl, LayerIPv4) {
+		return
+	}
+	if total == 0 {
+		// What a segmentation offload leaves in frames over 64 KiB (BIG TCP)
+		// and some drivers in every super-frame: the frame's end counts.
+		p.Flags |= FlagSuperFrame
+	} else {
+		f.datagramEnd(off + total)
+	}
+	p.IPVersion = 4
+	p.TOS = h[1]
+	p.IPID = be16(h, 4)
+	p.TTL = h[8]
+	p.Proto = h[9]
+	p.Src = AddrV4(be32(h, 12))
+	p.Dst = AddrV4(be32(h, 16))
+	p.NetOff = uint32(off)
+	p.Flags |= FlagNet
+	p.Flags &^= FlagFragment | FlagLaterFragment | FlagIPOptions | FlagIPChecksumBad
+	if hl > 20 {
+		p.Flags |= FlagIPOptions
+	}
+	if be16(h, 10) != 0 && checksum(f.b[off:off+hl]) != 0xffff {
+		p.Flags |= FlagIPChecksumBad
+	}
+	if frag := be16(h, 6); frag&0x3fff != 0 { // more fragments, or an offset
+		p.Flags |= FlagFragment
+		if frag&0x1fff != 0 {
+			p.Flags |= FlagLaterFragment
+			return
+		}
+	}
+	f.transport(h[9], off+hl)
+}
+
+// checksum is the one's complement sum of RFC 1071, folded; 0xffff over a
+// header that includes its right checksum.
+func checksum(b []byte) uint16 {
+	var s uint64
+	for len(b) >= 4 {
+		s += uint64(be32(b, 0))
+		b = b[4:]
+	}
+	if len(b) >= 2 {
+		s += uint64(be16(b, 0))
+		b = b[2:]
+	}
+	if len(b) == 1 {
+		s += uint64(b[0]) << 8
+	}
+	for s > 0xffff {
+		s = s>>16 + s&0xffff
+	}
+	return uint16(s)
+}
+
+// datagramEnd narrows the frame to the datagram and notes what follows it.
+func (f *frame) datagramEnd(end int) {
+	if end < f.end && f.end > minFrame {
+		f.p.Flags |= FlagTrailer
+	}
+	f.narrow(end)
+}
+
+// minFrame is the shortest Ethernet frame without FCS: below it, what follows
+// a datagram is padding (IEEE 802.3 §3.2.8).
+const minFrame = 60
+
+// ipv6 decodes an IPv6 header and passes over extension headers (RFC 8200 §4).
+func (f *frame) ipv6(off int) {
+	if !f.enter(LayerIPv6) || !f.need(off, 40, LayerIPv6) {
+		return
+	}
+	p, h := f.p, f.b[off:off+40]
+	if h[0]>>4 != 6 {
+		f.stop(LayerIPv6, ReasonVersion)
+		return
+	}
+	if plen := int(be16(h, 4)); plen != 0 {
+		f.datagramEnd(off + 40 + plen)
+	} else if h[6] != protoNoNext {
+		p.Flags |= FlagSuperFrame // a jumbogram (RFC 2675), BIG TCP
+	}
+	p.IPVersion = 6
+	p.TOS = h[0]<<4 | h[1]>>4
+	p.IPID = 0
+	p.TTL = h[7]
+	p.Src = Addr{be64(h, 8), be64(h, 16)}
+	p.Dst = Addr{be64(h, 24), be64(h, 32)}
+	p.NetOff = uint32(off)
+	p.Flags |= FlagNet
+	p.Flags &^= FlagFragment | FlagLaterFragment | FlagIPOptions | FlagIPChecksumBad
+	next, at, ok := f.ipv6Extensions(h[6], off+40)
+	p.Proto = next
+	if ok {
+		f.transport(next, at)
+	}
+}
+
+// ipv6Extensions walks the extension headers and returns the upper protocol
+// and its offset; ok is false when there is nothing to go on with.
+func (f *frame) ipv6Extensions(next uint8, off int) (proto uint8, at int, ok bool) {
+	for {
+		size := 0
+		switch next {
+		case protoHopByHop, protoRouting, protoDstOpts, protoMobility, protoHIP, protoShim6:
+			if !f.enter(LayerIPv6) || !f.need(off, 2, LayerIPv6) {
+				return next, off, false
+			}
+			size = 8 * (1 + int(f.b[off+1]))
+		case protoAH: // RFC 4302 §2.2: length in 4-octet units, minus 2
+			if !f.enter(LayerIPv6) || !f.need(off, 2, LayerIPv6) {
+				return next, off, false
+			}
+			size = 4 * (2 + int(f.b[off+1]))
+		case protoFragment:
+			if !f.enter(LayerIPv6) || !f.need(off, 8, LayerIPv6) {
+				return next, off, false
+			}
+			size = 8
+			if frag := be16(f.b, off+2); frag&0xfff9 != 0 { // an atomic fragment (RFC 6946) is whole
+				f.p.Flags |= FlagFragment
+				if frag&0xfff8 != 0 {
+					f.p.Flags |= FlagLaterFragment
+					return f.b[off], off + 8, false
+				}
+			}
+		case protoNoNext:
+			return next, off, false
+		default:
+			return next, off, true
+		}
+		if !f.need(off, size, LayerIPv6) {
+			return next, off, false
+		}
+		f.p.Flags |= FlagIPOptions
+		next = f.b[off]
+		off += size
+	}
+}
+
+// transport goes on with what an IP protocol number names.
+func (f *frame) transport(proto uint8, off int) {
+	switch proto {
+	case protoUDP:
+		f.udp(off)
+	case protoTCP:
+		f.tcp(off)
+	case protoGRE:
+		f.gre(off)
+	case protoIPIP:
+		f.p.Encap.push(EncapIPIP, 0)
+		f.ipv4(off)
+	case protoIPv6:
+		f.p.Encap.push(EncapIPIP, 0)
+		f.ipv6(off)
+	case protoMPLS:
+		f.mpls(off)
+	}
+}

@@ -1,0 +1,249 @@
+package decode
+
+import (
+	"net/netip"
+
+	"rdmascope/decode/roce"
+)
+
+// Packet is one captured frame after decoding: everything that the analyses
+// need, in plain fields. The only pointer is Data; it aliases the block that
+// the packet was read into and is valid as long as that block is (until every
+// shard has consumed it). Nothing here is allocated per packet: a decoder
+// fills reused Packets in place.
+type Packet struct {
+	Number int64  // position in the capture, from 1, over all inputs
+	Time   int64  // ns since the Unix epoch, the capture's clock
+	Data   []byte // captured bytes from the link header on
+	Wire   uint32 // length of the frame on the wire without FCS, preamble and gap
+
+	Iface uint16 // index of the interface that captured it
+	Link  uint16 // LINKTYPE_ number of Data
+	Lost  uint16 // packets the recorder says it lost just before this one
+	Dir   Dir
+
+	Kind  Kind
+	Flags Flags
+	Stop  Stop // where and why decoding ended early; zero when it didn't
+
+	// Ethernet (valid with HasEth) and the outermost VLAN tag of the frame
+	// that carries the transport (valid with HasVLAN).
+	EthDst, EthSrc MAC
+	EtherType      uint16 // of the innermost decoded header
+	VID            uint16
+	PCP            uint8
+	VLANs          uint8 // tags seen in front of the network header
+
+	// Network header of the innermost datagram: IPv4, IPv6, or the GRH of
+	// RoCEv1 and InfiniBand (valid with HasNet).
+	IPVersion uint8 // 4, 6; 0 for InfiniBand without GRH
+	TOS       uint8 // DSCP and ECN, IPv6 and GRH: traffic class
+	TTL       uint8 // hop limit
+	Proto     uint8 // IP protocol after extension headers
+	IPID      uint16
+	Src, Dst  Addr
+
+	// UDP or TCP (valid with HasPorts).
+	SrcPort, DstPort uint16
+
+	Encap      Encap // tunnels that were opened on the way, outermost first
+	TrailerNS  int64 // time stamped by a tap, ns since the epoch (valid with HasTapTime)
+	NetOff     uint32
+	L4Off      uint32 // offset in Data of the UDP, TCP or InfiniBand BTH header
+	TransOff   uint32 // offset in Data of BTH, of the TCP payload, of the MAC control opcode
+	TransLen   uint32 // true octets from TransOff to the end that the IP (or GRH, LRH) length tells; RoCE: iCRC included
+	PayloadOff uint32 // RoCE: offset in Data of the payload
+
+	// RoCE is valid for Kind RoCEv2, RoCEv1 and InfiniBand.
+	RoCE roce.Headers
+	ICRC roce.ICRCState
+
+	// TCP is valid for Kind TCP.
+	TCP TCPHeader
+}
+
+// Dir is the direction that the capture file tells for a packet, seen from
+// the capturing interface.
+type Dir uint8
+
+// Directions; most files don't tell.
+const (
+	DirUnknown Dir = iota
+	DirIn
+	DirOut
+)
+
+// Kind is the family that a packet belongs to.
+type Kind uint8
+
+// Families. KindOther is everything that is neither RDMA nor pause, TCP only
+// becomes iWARP once a stream has proved to be MPA.
+const (
+	KindOther Kind = iota
+	KindRoCEv2
+	KindRoCEv1
+	KindInfiniBand
+	KindTCP
+	KindPFC   // 802.1Qbb
+	KindPause // 802.3x
+	KindLLDP
+	kindCount
+)
+
+// KindCount is the number of families, for tables indexed by Kind.
+const KindCount = int(kindCount)
+
+var kindNames = [...]string{"other", "rocev2", "rocev1", "infiniband", "tcp", "pfc", "pause", "lldp"}
+
+// String returns the name used in reports.
+func (k Kind) String() string {
+	if int(k) < len(kindNames) {
+		return kindNames[k]
+	}
+	return "invalid"
+}
+
+// IsRoCE tells whether the packet carries a BTH.
+func (k Kind) IsRoCE() bool { return k >= KindRoCEv2 && k <= KindInfiniBand }
+
+// Flags are facts about a packet.
+type Flags uint32
+
+// Flags. FlagCut and FlagHiddenCut say that bytes are missing in the capture;
+// neither means that anything was wrong on the wire.
+const (
+	FlagEth           Flags = 1 << iota // Ethernet addresses are valid
+	FlagVLAN                            // VID and PCP are valid
+	FlagNet                             // Src, Dst, TOS, TTL are valid
+	FlagPorts                           // SrcPort and DstPort are valid
+	FlagBTH                             // RoCE.BTH is valid
+	FlagCut                             // fewer bytes captured than were on the wire
+	FlagHiddenCut                       // the IP length reaches beyond the captured bytes of a record that claims to be whole
+	FlagFragment                        // an IP fragment (not the whole datagram)
+	FlagLaterFragment                   // an IP fragment that isn't the first: no transport header in it
+	FlagIPChecksumBad                   // the IPv4 header checksum is wrong
+	FlagIPOptions                       // IPv4 options or IPv6 extension headers were passed over
+	FlagSuperFrame                      // longer than any MTU or IP length 0: merged by GRO, GSO or TSO
+	FlagMACSame                         // source and destination MAC are equal
+	FlagTapTime                         // TrailerNS is valid
+	FlagTrailer                         // bytes follow the datagram which are no padding
+	FlagNoTime                          // the file has no time for it
+	FlagTruncated                       // the recorder or the mirror says it cut the frame
+	FlagRxError                         // the recorder flagged a receive error
+	FlagMulti                           // several transport PDUs were merged into one datagram by receive offload
+)
+
+// Has tells whether all of f are set.
+func (p *Packet) Has(f Flags) bool { return p.Flags&f == f }
+
+// Payload returns the captured part of the RoCE payload, pad and iCRC
+// excluded. Its true length is RoCE.PayloadLen.
+func (p *Packet) Payload() []byte {
+	off, end := int(p.PayloadOff), int(p.PayloadOff)+p.RoCE.PayloadLen
+	if end > len(p.Data) {
+		end = len(p.Data)
+	}
+	if off >= end {
+		return nil
+	}
+	return p.Data[off:end]
+}
+
+// TCPPayload returns the captured part of the TCP payload. Its true length is
+// TransLen.
+func (p *Packet) TCPPayload() []byte {
+	off, end := int(p.TransOff), int(p.TransOff)+int(p.TransLen)
+	if end > len(p.Data) {
+		end = len(p.Data)
+	}
+	if off >= end {
+		return nil
+	}
+	return p.Data[off:end]
+}
+
+// ECN returns the two congestion notification bits (RFC 3168): 0 Not-ECT,
+// 1 ECT(1), 2 ECT(0), 3 CE.
+func (p *Packet) ECN() uint8 { return p.TOS & 3 }
+
+// DSCP returns the differentiated services code point.
+func (p *Packet) DSCP() uint8 { return p.TOS >> 2 }
+
+// MAC is an Ethernet address.
+type MAC [6]byte
+
+const hexDigits = "0123456789abcdef"
+
+// String returns the usual form, 52:54:00:77:00:01.
+func (m MAC) String() string {
+	b := make([]byte, 0, 17)
+	for i, x := range m {
+		if i > 0 {
+			b = append(b, ':')
+		}
+		b = append(b, hexDigits[x>>4], hexDigits[x&15])
+	}
+	return string(b)
+}
+
+// Addr is a host address in 16 octets: IPv6, IPv4 in its mapped form
+// (::ffff:a.b.c.d), a GID, or an InfiniBand LID. Comparable, pointer-free.
+type Addr struct{ Hi, Lo uint64 }
+
+const (
+	v4Prefix  = 0x0000ffff_00000000
+	lidPrefix = 0xfffe0000_00000000
+)
+
+// AddrV4 returns the address of four octets.
+func AddrV4(v uint32) Addr { return Addr{0, v4Prefix | uint64(v)} }
+
+// AddrLID returns the address that stands for an InfiniBand local identifier,
+// where no GRH names the host.
+func AddrLID(lid uint16) Addr { return Addr{0, lidPrefix | uint64(lid)} }
+
+// IsV4 tells whether a is an IPv4 address.
+func (a Addr) IsV4() bool { return a.Hi == 0 && a.Lo>>32 == 0xffff }
+
+// LID returns the local identifier that a stands for.
+func (a Addr) LID() (lid uint16, ok bool) {
+	return uint16(a.Lo), a.Hi == 0 && a.Lo&^0xffff == lidPrefix
+}
+
+// IP returns a as a netip.Addr, IPv4 unmapped.
+func (a Addr) IP() netip.Addr {
+	var b [16]byte
+	for i := 0; i < 8; i++ {
+		b[i] = byte(a.Hi >> (56 - 8*i))
+		b[8+i] = byte(a.Lo >> (56 - 8*i))
+	}
+	return netip.AddrFrom16(b).Unmap()
+}
+
+// String returns the address as text; a LID as "lid:17".
+func (a Addr) String() string {
+	if lid, ok := a.LID(); ok {
+		return "lid:" + netUint(uint64(lid))
+	}
+	return a.IP().String()
+}
+
+// Less orders addresses by value.
+func (a Addr) Less(b Addr) bool {
+	if a.Hi != b.Hi {
+		return a.Hi < b.Hi
+	}
+	return a.Lo < b.Lo
+}
+
+func netUint(v uint64) string {
+	var b [20]byte
+	i := len(b)
+	for {
+		i--
+		b[i] = byte('0' + v%10)
+		if v /= 10; v == 0 {
+			return string(b[i:])
+		}
+	}
+}
