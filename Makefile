@@ -1,0 +1,46 @@
+# Everything builds and runs without cgo: one static file to copy to a box at
+# a mirror port. Only the race detector needs it.
+export CGO_ENABLED = 0
+
+BINARY  := rdmascope
+FUZZ    ?= 30s
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+
+.PHONY: all build run test check fuzz bench golden clean
+
+all: build
+
+build:
+	go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o $(BINARY) ./cmd/rdmascope
+
+# make run FILE=capture.pcapng
+FILE ?= pcaps/testdata/rxe_exact_single_loss.pcap.gz
+run:
+	go run ./cmd/rdmascope analyze $(FILE)
+
+test:
+	go test ./...
+
+check:
+	@test -z "$$(gofmt -l .)" || { gofmt -l .; echo 'gofmt: the files above need formatting'; exit 1; }
+	go vet ./...
+	go tool staticcheck ./...
+	CGO_ENABLED=1 go test -race ./...
+
+# Every fuzz target for $(FUZZ), one after the other.
+fuzz:
+	@set -e; for pkg in $$(go list ./...); do \
+	  for target in $$(go test -list '^Fuzz' $$pkg | grep '^Fuzz' || true); do \
+	    echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZ) $$pkg; \
+	  done; \
+	done
+
+bench:
+	go test -run '^$$' -bench . -benchmem ./...
+
+# Freeze reports again, after they were checked against an independent source.
+golden:
+	go test ./cmd/... ./analysis/... -run Golden -update
+
+clean:
+	rm -f $(BINARY)
