@@ -1,0 +1,146 @@
+package roce
+
+// Headers decodes a BTH and the extension headers that its opcode asks for.
+// It is meant to be reused: Decode overwrites it. It holds no pointers.
+//
+// The fields of a header are valid only if Present has that header; otherwise
+// they are left over from earlier packets.
+type Headers struct {
+	BTH          BTHFields
+	RETH         RETHFields
+	AETH         AETHFields
+	DETH         DETHFields
+	ImmDt        ImmDtFields
+	IETH         IETHFields
+	AtomicETH    AtomicETHFields
+	AtomicAckETH AtomicAckETHFields
+	RDETH        RDETHFields
+	XRCETH       XRCETHFields
+	FETH         FETHFields
+	CNP          CNPFields
+
+	// Present are the headers that were decoded.
+	Present HeaderSet
+	// Len is the length of the headers that were decoded: the offset of the
+	// payload, if Decode returned no error.
+	Len int
+	// PayloadLen is the payload's length on the wire, without pad and ICRC. It
+	// is valid when all headers were decoded (no error).
+	PayloadLen int
+	// PayloadCaptured is how much of the payload the capture has.
+	PayloadCaptured int
+	// Truncated: the capture has fewer bytes than the packet had. Without an
+	// error all headers are there, and only payload, pad or ICRC was cut.
+	Truncated bool
+}
+
+// Decode decodes the transport that starts at b[0], the BTH. wireLen is its
+// true length up to and including the ICRC as the IP, GRH or LRH header tells
+// it; b may be shorter, when the capture cut the packet, or longer, when
+// padding or trailers follow.
+//
+// The error is nil or an *Error: what was decoded before it is kept and told
+// by Present and Len. ErrOpcode and ErrVersion leave the BTH decoded.
+func (h *Headers) Decode(b []byte, wireLen int) error {
+	if len(b) > wireLen {
+		b = b[:max(wireLen, 0)]
+	}
+	h.Present, h.Len, h.PayloadLen, h.PayloadCaptured = 0, 0, 0, 0
+	h.Truncated = len(b) < wireLen
+	limit := wireLen - ICRCLen
+	if limit < BTHLen {
+		return roomErrors[HeaderBTH]
+	}
+	if len(b) < BTHLen {
+		return cutErrors[HeaderBTH]
+	}
+	h.BTH.decode(b)
+	info := &opcodeTable[h.BTH.Opcode]
+	if h.BTH.TVer != 0 || !info.Known {
+		return h.unknown()
+	}
+	end := BTHLen + int(info.ExtLen)
+	if end > limit || end > len(b) {
+		return h.partial(b, limit, info)
+	}
+	h.extensions(b, info)
+	h.Present, h.Len = info.Set, end
+	h.PayloadLen = limit - int(h.BTH.PadCnt) - end
+	if h.PayloadLen < 0 {
+		h.PayloadLen = 0
+		return ErrPad
+	}
+	h.PayloadCaptured = min(h.PayloadLen, len(b)-end)
+	return nil
+}
+
+// extensions decodes all headers of info, for which b has room.
+func (h *Headers) extensions(b []byte, info *OpcodeInfo) {
+	b = b[BTHLen:]
+	for _, k := range info.Headers[:info.Count&7] {
+		h.extension(k, b)
+		b = b[headerLen[k]:]
+	}
+}
+
+func (h *Headers) extension(k Header, b []byte) {
+	switch k {
+	case HeaderRETH:
+		h.RETH.decode(b)
+	case HeaderAETH:
+		h.AETH.decode(b)
+	case HeaderDETH:
+		h.DETH.decode(b)
+	case HeaderImmDt:
+		h.ImmDt.decode(b)
+	case HeaderIETH:
+		h.IETH.decode(b)
+	case HeaderAtomicETH:
+		h.AtomicETH.decode(b)
+	case HeaderAtomicAckETH:
+		h.AtomicAckETH.decode(b)
+	case HeaderRDETH:
+		h.RDETH.decode(b)
+	case HeaderXRCETH:
+		h.XRCETH.decode(b)
+	case HeaderFETH:
+		h.FETH.decode(b)
+	case HeaderCNP:
+		h.CNP.decode(b)
+	}
+}
+
+// unknown is the end of a packet whose headers after the BTH are not known.
+func (h *Headers) unknown() error {
+	h.Present, h.Len = 1<<HeaderBTH, BTHLen
+	if h.BTH.TVer != 0 {
+		return ErrVersion
+	}
+	return ErrOpcode
+}
+
+// partial decodes the headers that are there, when not all of them are.
+// What the length says comes first: a packet without room is malformed however
+// little of it was captured.
+func (h *Headers) partial(b []byte, limit int, info *OpcodeInfo) error {
+	h.Present, h.Len = 1<<HeaderBTH, BTHLen
+	if info.Service == ServiceRD && BTHLen+int(info.ExtLen) > limit {
+		return ErrRD
+	}
+	var fault error
+	for _, k := range info.Headers[:info.Count] {
+		end := h.Len + int(headerLen[k])
+		if end > limit {
+			return roomErrors[k]
+		}
+		if fault == nil && end > len(b) {
+			fault = cutErrors[k]
+		}
+		if fault == nil {
+			h.extension(k, b[h.Len:])
+			h.Present |= 1 << k
+			h.Len = end
+		}
+	}
+	return fault
+}
