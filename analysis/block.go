@@ -1,0 +1,130 @@
+package analysis
+
+import (
+	"math/bits"
+	"sync/atomic"
+
+	"rdmascope/decode"
+)
+
+// partitions is how many ways the host pairs are split. It is fixed, so that
+// neither the number of workers nor how partitions are grouped for them can
+// change a result: caps and evictions apply per partition.
+const partitions = 64
+
+// block is a run of records and what became of them. It travels from the
+// reader through a decoder to every lane, and back to the pool.
+type block struct {
+	seq   int64 // order in the capture
+	first int64 // number of its first packet, from 1
+	buf   []byte
+	recs  []Record
+	pkts  []decode.Packet // one for each record
+	hash  []uint64        // of the flow, for packets that belong to a partition
+
+	part    []uint8    // partition of each packet, noPartition for none
+	control []uint32   // pause frames and LLDP, for every lane
+	lanes   [][]uint32 // packet indices for each lane, in capture order
+
+	totals totals
+
+	marker  *marker      // a snapshot is to be taken after this block
+	waiting atomic.Int32 // lanes that haven't consumed it
+}
+
+const noPartition = 255
+
+func newBlock(lanes int) *block { return &block{lanes: make([][]uint32, lanes)} }
+
+// decode turns the block's records into packets and sorts them by lane.
+func (b *block) decode(d *decode.Decoder) {
+	n := len(b.recs)
+	b.pkts = grow(b.pkts, n)
+	b.hash = grow(b.hash, n)
+	b.part = grow(b.part, n)
+	b.control = b.control[:0]
+	for i := range b.lanes {
+		b.lanes[i] = b.lanes[i][:0]
+	}
+	b.totals.reset()
+	for i := range b.recs {
+		p := &b.pkts[i]
+		b.load(p, i)
+		d.Decode(p)
+		b.totals.packet(p)
+		b.part[i] = noPartition
+		switch {
+		case p.Kind == decode.KindPFC || p.Kind == decode.KindPause || p.Kind == decode.KindLLDP:
+			b.control = append(b.control, uint32(i))
+		case p.Kind.IsRoCE() && p.Has(decode.FlagBTH), p.Kind == decode.KindTCP:
+			pair := pairHash(p)
+			part := uint8(pair >> 58)
+			b.part[i] = part
+			b.hash[i] = flowHash(pair, p)
+			l := laneOf(part, len(b.lanes))
+			b.lanes[l] = append(b.lanes[l], uint32(i))
+		}
+	}
+}
+
+// laneOf spreads the partitions over the lanes.
+func laneOf(part uint8, lanes int) int { return int(part) * lanes / partitions }
+
+// load fills in what the record tells about packet i.
+func (b *block) load(p *decode.Packet, i int) {
+	r := &b.recs[i]
+	*p = decode.Packet{
+		Number: b.first + int64(i),
+		Time:   r.Time,
+		Data:   b.buf[r.Off : r.Off+r.Cap : r.Off+r.Cap],
+		Wire:   r.Wire,
+		Iface:  r.Iface,
+		Link:   r.Link,
+		Lost:   r.Lost,
+		Dir:    decode.Dir(r.Dir),
+	}
+	if r.Flags != 0 {
+		if r.Flags&RecordNoTime != 0 {
+			p.Flags |= decode.FlagNoTime
+		}
+		if r.Flags&RecordTruncated != 0 {
+			p.Flags |= decode.FlagTruncated
+		}
+		if r.Flags&RecordRxError != 0 {
+			p.Flags |= decode.FlagRxError
+		}
+	}
+}
+
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n, n+n/8)
+	}
+	return s[:n]
+}
+
+// mix is a 64-bit multiply-and-fold hash step (the wyhash construction):
+// cheap, and good enough in the high bits to choose partitions by.
+func mix(a, b uint64) uint64 {
+	hi, lo := bits.Mul64(a^0xa0761d6478bd642f, b^0xe7037ed1a0b428db)
+	return hi ^ lo
+}
+
+// pairHash is equal for both directions of a host pair: an RC request doesn't
+// carry its source QPN, so both must meet in one partition.
+func pairHash(p *decode.Packet) uint64 {
+	a := mix(p.Src.Hi, p.Src.Lo)
+	b := mix(p.Dst.Hi, p.Dst.Lo)
+	return mix(a^b, a+b)
+}
+
+// flowHash tells the flows of a host pair apart.
+func flowHash(pair uint64, p *decode.Packet) uint64 {
+	var id uint64
+	if p.Kind == decode.KindTCP {
+		id = uint64(p.SrcPort)<<16 | uint64(p.DstPort)
+	} else {
+		id = uint64(p.RoCE.BTH.DestQP)
+	}
+	return mix(pair^p.Dst.Lo, id<<24|uint64(p.Kind)<<16|uint64(p.Iface))
+}

@@ -1,0 +1,179 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+
+	"rdmascope/decode"
+)
+
+// buildInputs lists what was read and the interfaces in it.
+func buildInputs(src Source) List[Input] {
+	infos := src.Inputs()
+	list := make(List[Input], len(infos))
+	for i, in := range infos {
+		list[i] = Input{
+			Path: in.Path, Format: Text(in.Format), Compression: Text(in.Compression),
+			Complete: in.Complete, Error: Text(in.Error),
+		}
+		if in.SizeBytes >= 0 {
+			list[i].SizeBytes = Int(in.SizeBytes)
+		}
+	}
+	for _, face := range src.Interfaces() {
+		in := InputIface{ID: int64(face.ID), Name: Text(face.Name), LinkType: int64(face.Link),
+			ReceivedPackets: known(face.Received), DroppedPackets: known(face.Dropped)}
+		if face.SpeedBps != 0 {
+			in.SpeedBps = Int(int64(face.SpeedBps))
+		}
+		if face.Input >= 0 && face.Input < len(list) {
+			list[face.Input].Interfaces = append(list[face.Input].Interfaces, in)
+		}
+	}
+	return list
+}
+
+// known makes a figure of a count that is -1 when unknown.
+func known(v int64) *int64 {
+	if v < 0 {
+		return nil
+	}
+	return Int(v)
+}
+
+func buildCapture(src Source, r *merged) Capture {
+	t := &r.front.totals
+	c := Capture{
+		Packets: t.packets, WireBytes: t.wire, CapturedBytes: t.captured,
+		SnaplenCutPackets: t.cut, MalformedPackets: t.malformed, UnknownPackets: t.unknown, Fragments: t.fragments,
+		PFCVisible: t.kinds[decode.KindPFC].packets+t.kinds[decode.KindPause].packets > 0,
+	}
+	timed := false
+	var first, last int64
+	for _, k := range r.front.clocks {
+		c.BackwardTimestamps += k.backward
+		c.EqualTimestamps += k.equal
+		if k.packets == 0 {
+			continue
+		}
+		if !timed {
+			first, last, timed = k.first, k.last, true
+		}
+		first, last = min(first, k.first), max(last, k.last)
+	}
+	if timed {
+		c.StartTime, c.EndTime, c.DurationNS = Time(first), Time(last), Int(last-first)
+	}
+	c.KernelDroppedPackets = droppedPackets(src, t)
+	c.DecodeStops = decodeStops(t)
+	c.Evictions = evictions(r)
+	c.Contents = t.contents.counts()
+	return c
+}
+
+// droppedPackets adds up what the recorders say they lost; nil when none of
+// them told.
+func droppedPackets(src Source, t *totals) *int64 {
+	var sum *int64
+	add := func(n int64) {
+		if sum == nil {
+			sum = Int(0)
+		}
+		*sum += n
+	}
+	for _, face := range src.Interfaces() {
+		if face.Dropped >= 0 {
+			add(face.Dropped)
+		}
+	}
+	if t.recorderLost > 0 {
+		add(t.recorderLost)
+	}
+	return sum
+}
+
+func decodeStops(t *totals) Map[Counts] {
+	m := Map[Counts]{}
+	for layer := range t.stops {
+		for reason, n := range t.stops[layer] {
+			if n == 0 {
+				continue
+			}
+			name := decode.Layer(layer).String()
+			if m[name] == nil {
+				m[name] = Counts{}
+			}
+			m[name][decode.Reason(reason).String()] = n
+		}
+	}
+	return m
+}
+
+func evictions(r *merged) Counts {
+	var flows int64
+	for i := range r.partitions {
+		flows += r.partitions[i].evicted
+	}
+	if flows == 0 {
+		return Counts{}
+	}
+	return Counts{"flows": flows}
+}
+
+// grade says how far the capture can be trusted as evidence, and why not
+// further.
+func grade(s *Snapshot, t *totals) {
+	c := &s.Capture
+	level := 0
+	doubt := func(l int, format string, args ...any) {
+		level = max(level, l)
+		c.GradeReasons = append(c.GradeReasons, fmt.Sprintf(format, args...))
+	}
+	for _, in := range s.Inputs {
+		if !in.Complete {
+			doubt(1, "%s: %s", in.Path, string(in.Error))
+		}
+	}
+	if d := c.KernelDroppedPackets; d != nil && *d > 0 {
+		doubt(2, "the recorder dropped %d packets", *d)
+	}
+	if n := c.UnseenPackets; n != nil && *n > 0 {
+		doubt(2, "%d packets were delivered that the capture doesn't show", *n)
+	}
+	if c.SnaplenCutPackets > 0 {
+		doubt(1, "%d packets are cut: their iCRC can't be checked", c.SnaplenCutPackets)
+	}
+	if c.BackwardTimestamps > 0 {
+		doubt(1, "%d timestamps go backward", c.BackwardTimestamps)
+	}
+	if c.DurationNS != nil && *c.DurationNS == 0 && c.Packets > 1 {
+		doubt(2, "timestamps don't move: no rates, no latencies")
+	}
+	if c.DurationNS == nil && c.Packets > 0 {
+		doubt(2, "packets carry no time")
+	}
+	if t.hiddenCut > 0 {
+		doubt(1, "%d packets end before their IP length though the file calls them whole", t.hiddenCut)
+	}
+	if t.superFrames > 0 {
+		doubt(1, "%d frames were merged by offloads of the capturing host", t.superFrames)
+	}
+	if d := c.DuplicatePackets; d != nil && *d > 0 {
+		doubt(1, "%d packets were captured twice or copied on the way", *d)
+	}
+	if n := oneWay(s); n > 0 {
+		doubt(1, "%d connections were captured in one direction alone", n)
+	}
+	c.Grade = [...]string{GradeGood, GradeLimited, GradePoor}[level]
+	slices.Sort(c.GradeReasons)
+}
+
+// oneWay counts the reliable connections of which one direction was seen.
+func oneWay(s *Snapshot) (n int64) {
+	for i := range s.Connections {
+		if c := &s.Connections[i]; len(c.Flows) == 1 && c.Service != "ud" && c.Service != "uc" {
+			n++
+		}
+	}
+	return n
+}

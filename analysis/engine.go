@@ -1,0 +1,236 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"io"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"rdmascope/decode"
+)
+
+// Options of an analysis. The zero value is what `analyze` uses by default.
+type Options struct {
+	Workers   int           // goroutines; 0 means one a processor
+	Decode    decode.Config // ports and checks
+	LinkSpeed int64         // bit/s of every link, for pause times; 0 means as the file tells
+	Version   string        // goes into the report
+	MaxFlows  int           // one-way flows kept; 0 means the default
+}
+
+// defaultMaxFlows bounds the flow table (all partitions together).
+const defaultMaxFlows = 4 << 20
+
+// Engine reads a Source to its end and analyses it.
+//
+// Work is cut into blocks of records. A worker takes the next one from the
+// source, decodes it, and hands it to the lanes; a lane is a fixed group of
+// partitions (host pairs) that consumes the blocks strictly in order, run by
+// whichever worker is free. So both the reading and the tracking go on in
+// capture order, and the result is the same whatever the number of workers.
+// A packet points into its block, which lives until the last lane is done.
+type Engine struct {
+	src  Source
+	opt  Options
+	snap atomic.Pointer[Snapshot]
+	want atomic.Bool // a snapshot was asked for
+
+	mu       sync.Mutex
+	changed  sync.Cond
+	lanes    []*lane
+	ring     []*block // decoded or in work, by seq modulo its length
+	free     []*block
+	nextSeq  int64
+	packets  int64
+	reading  bool
+	eof      bool
+	inFlight int
+	err      error
+}
+
+// marker asks every lane for its part of a snapshot after the same block.
+type marker struct {
+	final bool
+	left  atomic.Int32
+	parts []laneResult
+}
+
+// New prepares an analysis of src.
+func New(src Source, opt Options) *Engine {
+	if opt.Workers <= 0 {
+		opt.Workers = runtime.GOMAXPROCS(0)
+	}
+	if opt.MaxFlows <= 0 {
+		opt.MaxFlows = defaultMaxFlows
+	}
+	e := &Engine{src: src, opt: opt}
+	e.changed.L = &e.mu
+	// Some blocks more than workers, so that a slow lane doesn't stop the
+	// reader at once; few, so that they stay in the cache.
+	n := 2*opt.Workers + 2
+	e.ring = make([]*block, n)
+	e.free = make([]*block, n)
+	lanes := min(2*opt.Workers, partitions)
+	for i := range e.free {
+		e.free[i] = newBlock(lanes)
+	}
+	e.lanes = newLanes(lanes, opt)
+	return e
+}
+
+// Snapshot returns the newest published result, nil before the first.
+func (e *Engine) Snapshot() *Snapshot { return e.snap.Load() }
+
+// RequestSnapshot asks for a snapshot at the next block.
+func (e *Engine) RequestSnapshot() { e.want.Store(true) }
+
+// Run analyses until the source ends or ctx is done; a stopped analysis
+// still gives the result of what was read. The returned snapshot is final.
+func (e *Engine) Run(ctx context.Context) (*Snapshot, error) {
+	stop := context.AfterFunc(ctx, func() {
+		e.mu.Lock()
+		e.eof = true
+		e.mu.Unlock()
+		e.changed.Broadcast()
+	})
+	defer stop()
+	var wg sync.WaitGroup
+	for range e.opt.Workers {
+		wg.Go(e.work)
+	}
+	wg.Wait()
+	if e.err != nil {
+		return nil, e.err
+	}
+	m := &marker{final: true, parts: make([]laneResult, len(e.lanes))}
+	for i, l := range e.lanes {
+		m.parts[i] = l.result(true)
+	}
+	s := build(e, m)
+	e.snap.Store(s)
+	return s, nil
+}
+
+// Analyze is New and Run.
+func Analyze(ctx context.Context, src Source, opt Options) (*Snapshot, error) {
+	return New(src, opt).Run(ctx)
+}
+
+// work is one worker: it prefers consuming to reading, so that few blocks are
+// under way, and parks when there is nothing to do.
+func (e *Engine) work() {
+	d := decode.NewDecoder(e.opt.Decode)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for {
+		if l, b := e.readyLane(); l != nil {
+			e.consume(l, b)
+			continue
+		}
+		if !e.reading && !e.eof && len(e.free) > 0 {
+			e.read(d)
+			continue
+		}
+		if e.eof && e.inFlight == 0 && !e.reading {
+			e.changed.Broadcast()
+			return
+		}
+		e.changed.Wait()
+	}
+}
+
+// readyLane finds a lane that nobody runs and whose next block is decoded,
+// the one furthest behind.
+func (e *Engine) readyLane() (*lane, *block) {
+	var best *lane
+	for _, l := range e.lanes {
+		if l.busy || best != nil && best.next <= l.next {
+			continue
+		}
+		if b := e.ring[l.next%int64(len(e.ring))]; b != nil && b.seq == l.next {
+			best = l
+		}
+	}
+	if best == nil {
+		return nil, nil
+	}
+	return best, e.ring[best.next%int64(len(e.ring))]
+}
+
+// consume runs lane l over b. Called and returning with the lock held.
+func (e *Engine) consume(l *lane, b *block) {
+	l.busy = true
+	e.mu.Unlock()
+	l.consume(b)
+	if m := b.marker; m != nil {
+		m.parts[l.index] = l.result(false)
+		if m.left.Add(-1) == 0 {
+			e.snap.Store(build(e, m))
+		}
+	}
+	done := b.waiting.Add(-1) == 0
+	e.mu.Lock()
+	l.busy = false
+	l.next++
+	if done {
+		e.ring[b.seq%int64(len(e.ring))] = nil
+		b.marker = nil
+		e.free = append(e.free, b)
+		e.inFlight--
+	}
+	e.changed.Broadcast()
+}
+
+// read takes the next block from the source and decodes it. Only the reading
+// is serial. Called and returning with the lock held.
+func (e *Engine) read(d *decode.Decoder) {
+	b := e.free[len(e.free)-1]
+	e.free = e.free[:len(e.free)-1]
+	e.reading = true
+	first := e.packets + 1
+	e.mu.Unlock()
+
+	buf, recs, err := e.src.ReadBlock(b.buf[:0], b.recs[:0])
+	if err == nil {
+		err = checkRecords(buf, recs)
+	}
+	b.buf, b.recs, b.first = buf, recs, first
+	if err == nil && e.want.CompareAndSwap(true, false) {
+		b.marker = &marker{parts: make([]laneResult, len(e.lanes))}
+		b.marker.left.Store(int32(len(e.lanes)))
+	}
+
+	e.mu.Lock()
+	e.reading = false
+	if err != nil {
+		e.eof = true
+		if !errors.Is(err, io.EOF) {
+			e.err = err
+		}
+		e.free = append(e.free, b)
+		e.changed.Broadcast()
+		return
+	}
+	b.seq = e.nextSeq
+	e.nextSeq++
+	e.packets += int64(len(recs))
+	e.inFlight++
+	e.changed.Broadcast() // the next worker may read
+	e.mu.Unlock()
+
+	b.decode(d)
+
+	e.mu.Lock()
+	b.waiting.Store(int32(len(e.lanes)))
+	e.ring[b.seq%int64(len(e.ring))] = b
+	e.changed.Broadcast()
+}
+
+// PacketsRead is how many packets were taken from the source so far.
+func (e *Engine) PacketsRead() int64 {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.packets
+}

@@ -1,0 +1,136 @@
+package analysis
+
+import (
+	"rdmascope/decode"
+	"rdmascope/decode/roce"
+)
+
+// flow holds the plain counts of one flow: what needs no memory of earlier
+// packets. It holds no pointers except to what only odd flows need.
+type flow struct {
+	first, last          int64 // times, ns
+	firstNumber          int64
+	packets, wire        int64
+	payload              int64
+	icrcChecked, icrcBad int64
+	checksumBad          int64
+	cut                  int64
+	ethSrc               decode.MAC
+	hasEth               bool
+	requests             bool // a request was seen on it
+	ports                smallSet
+	vlans                smallSet
+	opcodes              opcodeCounts
+}
+
+func (f *flow) packet(p *decode.Packet) {
+	if f.packets == 0 {
+		f.first, f.firstNumber = p.Time, p.Number
+		if p.Has(decode.FlagEth) {
+			f.ethSrc, f.hasEth = p.EthSrc, true
+		}
+	}
+	f.last = max(f.last, p.Time)
+	f.packets++
+	f.wire += int64(p.Wire)
+	f.payload += int64(p.RoCE.PayloadLen)
+	switch p.ICRC {
+	case roce.ICRCOK:
+		f.icrcChecked++
+	case roce.ICRCBad:
+		f.icrcChecked++
+		f.icrcBad++
+	}
+	if p.Flags&(decode.FlagIPChecksumBad|decode.FlagCut|decode.FlagHiddenCut) != 0 {
+		if p.Has(decode.FlagIPChecksumBad) {
+			f.checksumBad++
+		}
+		if p.Flags&(decode.FlagCut|decode.FlagHiddenCut) != 0 {
+			f.cut++
+		}
+	}
+	if p.Has(decode.FlagPorts) {
+		f.ports.add(uint32(p.SrcPort))
+	}
+	if p.Has(decode.FlagVLAN) {
+		f.vlans.add(uint32(p.VID))
+	}
+	op := p.RoCE.BTH.Opcode
+	f.opcodes.add(uint8(op))
+	if !f.requests && op.Flags().Has(roce.FlagRequest) {
+		f.requests = true
+	}
+}
+
+// smallSet keeps the first few distinct values of something that nearly
+// always has one, and whether there were more.
+type smallSet struct {
+	n      uint8
+	more   bool
+	values [6]uint32
+}
+
+func (s *smallSet) add(v uint32) {
+	for i := range s.n {
+		if s.values[i] == v {
+			return
+		}
+	}
+	if int(s.n) == len(s.values) {
+		s.more = true
+		return
+	}
+	s.values[s.n] = v
+	s.n++
+}
+
+func (s *smallSet) list() []uint32 { return s.values[:s.n] }
+
+// opcodeCounts counts packets by opcode: a flow uses a handful of them, so
+// the first twelve lie inline, searched from the most recent.
+type opcodeCounts struct {
+	n      uint8
+	recent uint8
+	ops    [12]uint8
+	counts [12]uint32
+	more   *[256]int64 // once counts overflow or a 13th opcode shows up
+}
+
+func (c *opcodeCounts) add(op uint8) {
+	if c.n > 0 && c.ops[c.recent] == op && c.counts[c.recent] != 1<<32-1 {
+		c.counts[c.recent]++
+		return
+	}
+	for i := range c.n {
+		if c.ops[i] == op && c.counts[i] != 1<<32-1 {
+			c.recent = i
+			c.counts[i]++
+			return
+		}
+	}
+	if int(c.n) < len(c.ops) {
+		c.ops[c.n], c.counts[c.n], c.recent = op, 1, c.n
+		c.n++
+		return
+	}
+	if c.more == nil {
+		c.more = new([256]int64)
+	}
+	c.more[op]++
+}
+
+// each calls f for every opcode seen, once.
+func (c *opcodeCounts) each(f func(op uint8, packets int64)) {
+	var all [256]int64
+	for i := range c.n {
+		all[c.ops[i]] += int64(c.counts[i])
+	}
+	if c.more != nil {
+		addAll(all[:], c.more[:])
+	}
+	for op, n := range all {
+		if n > 0 {
+			f(uint8(op), n)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package analysis
+
+import (
+	"rdmascope/decode"
+	"rdmascope/decode/roce"
+)
+
+// FlowKey names a one-way flow: everything on its way to one queue pair of
+// one host from another host, at one interface of the capture. An RC request
+// carries the destination QPN alone, so this is all that the wire tells; the
+// UDP source port is entropy and no part of it.
+type FlowKey struct {
+	Iface    uint16
+	Kind     decode.Kind
+	Src, Dst decode.Addr
+	DestQP   uint32
+}
+
+func flowKey(p *decode.Packet) FlowKey {
+	return FlowKey{Iface: p.Iface, Kind: p.Kind, Src: p.Src, Dst: p.Dst, DestQP: uint32(p.RoCE.BTH.DestQP)}
+}
+
+// flowTable finds the dense id of a flow. It is an open-addressing table of
+// its own: a Go map keyed by a struct of 48 octets takes two to three times
+// as long, and this lookup is the dearest step of the hot path.
+type flowTable struct {
+	slots []flowSlot // power of two, at most half full
+	keys  []FlowKey  // by id
+	max   int
+	full  int64 // flows refused because the table had reached max
+}
+
+type flowSlot struct {
+	hash uint32 // 0 only in an empty slot
+	id   int32
+}
+
+func newFlowTable(limit int) flowTable {
+	return flowTable{slots: make([]flowSlot, 64), max: limit}
+}
+
+// find returns the id of key, -1 if it isn't there.
+func (t *flowTable) find(hash uint64, key *FlowKey) int32 {
+	h := uint32(hash>>32) | 1
+	mask := uint32(len(t.slots) - 1)
+	for i := uint32(hash) & mask; ; i = (i + 1) & mask {
+		s := t.slots[i]
+		if s.hash == 0 {
+			return -1
+		}
+		if s.hash == h && t.keys[s.id] == *key {
+			return s.id
+		}
+	}
+}
+
+// insert adds key, which isn't there, and returns its id; -1 when the table
+// is full.
+func (t *flowTable) insert(hash uint64, key *FlowKey) int32 {
+	if len(t.keys) >= t.max {
+		t.full++
+		return -1
+	}
+	if 2*(len(t.keys)+1) > len(t.slots) {
+		t.rehash()
+	}
+	id := int32(len(t.keys))
+	t.keys = append(t.keys, *key)
+	t.put(flowSlot{uint32(hash>>32) | 1, id}, uint32(hash))
+	return id
+}
+
+func (t *flowTable) put(s flowSlot, at uint32) {
+	mask := uint32(len(t.slots) - 1)
+	i := at & mask
+	for t.slots[i].hash != 0 {
+		i = (i + 1) & mask
+	}
+	t.slots[i] = s
+}
+
+// rehash doubles the table. The low half of each hash is not kept, so it is
+// computed again from the keys.
+func (t *flowTable) rehash() {
+	old := t.slots
+	t.slots = make([]flowSlot, 2*len(old))
+	for _, s := range old {
+		if s.hash != 0 {
+			t.put(s, uint32(t.keys[s.id].hash()))
+		}
+	}
+}
+
+// hash equals what flowHash gave for the packets of the flow.
+func (k *FlowKey) hash() uint64 {
+	p := decode.Packet{Iface: k.Iface, Kind: k.Kind, Src: k.Src, Dst: k.Dst}
+	p.RoCE.BTH.DestQP = roce.QPN(k.DestQP)
+	return flowHash(pairHash(&p), &p)
+}

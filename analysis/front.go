@@ -1,0 +1,69 @@
+package analysis
+
+import (
+	"rdmascope/decode"
+)
+
+// front is the lane that sees the capture as a whole: its totals, its clocks,
+// and its MAC control frames.
+type front struct {
+	totals totals
+	clocks []clock // by interface
+}
+
+// clock follows the timestamps of one interface.
+type clock struct {
+	packets         int64
+	first, last     int64 // earliest and latest
+	previous        int64
+	backward, equal int64
+	timeless        int64 // packets without a time
+}
+
+// frontResult is the front's part of a snapshot.
+type frontResult struct {
+	totals totals
+	clocks []clock
+}
+
+func newFront(Options) *front { return &front{} }
+
+func (f *front) consume(b *block) {
+	f.totals.add(&b.totals)
+	for i := range b.recs {
+		r := &b.recs[i]
+		for int(r.Iface) >= len(f.clocks) {
+			f.clocks = append(f.clocks, clock{})
+		}
+		f.clocks[r.Iface].tick(r)
+	}
+	for _, i := range b.control {
+		f.control(&b.pkts[i])
+	}
+}
+
+func (f *front) control(*decode.Packet) {}
+
+func (c *clock) tick(r *Record) {
+	if r.Flags&RecordNoTime != 0 {
+		c.timeless++
+		return
+	}
+	if c.packets == 0 {
+		c.first, c.last = r.Time, r.Time
+	} else {
+		switch {
+		case r.Time < c.previous:
+			c.backward++
+		case r.Time == c.previous:
+			c.equal++
+		}
+		c.first, c.last = min(c.first, r.Time), max(c.last, r.Time)
+	}
+	c.previous = r.Time
+	c.packets++
+}
+
+func (f *front) result(bool) laneResult {
+	return laneResult{front: &frontResult{totals: f.totals, clocks: append([]clock(nil), f.clocks...)}}
+}

@@ -1,0 +1,36 @@
+package analysis
+
+import (
+	"errors"
+	"io"
+
+	"rdmascope/decode"
+)
+
+// Packets decodes the packets of src one after the other and hands each to f
+// until f returns false. The packet is valid during the call alone.
+func Packets(src Source, c decode.Config, f func(*decode.Packet) bool) error {
+	d := decode.NewDecoder(c)
+	b := newBlock(0)
+	var p decode.Packet
+	for first := int64(1); ; first += int64(len(b.recs)) {
+		buf, recs, err := src.ReadBlock(b.buf[:0], b.recs[:0])
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = checkRecords(buf, recs)
+		}
+		if err != nil {
+			return err
+		}
+		b.buf, b.recs, b.first = buf, recs, first
+		for i := range recs {
+			b.load(&p, i)
+			d.Decode(&p)
+			if !f(&p) {
+				return nil
+			}
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package analysis
+
+import "rdmascope/decode"
+
+// totals are the counts of the capture as a whole that don't depend on order.
+// Each block has its own; the first lane adds them up.
+type totals struct {
+	packets, wire, captured int64
+	cut, hiddenCut          int64
+	malformed, unknown      int64
+	fragments               int64
+	ipChecksumBad           int64
+	superFrames, macSame    int64
+	trailers, tapTimes      int64
+	rxErrors, recorderLost  int64
+	icrc                    [4]int64 // by roce.ICRCState
+	kinds                   [kindRows]traffic
+	stops                   [decode.LayerCount][decode.ReasonCount]int64
+	encaps                  [decode.EncapCount]int64
+	mads                    int64
+	contents                contents
+}
+
+type traffic struct{ packets, wire int64 }
+
+func (t *traffic) add(wire uint32) {
+	t.packets++
+	t.wire += int64(wire)
+}
+
+// kindRows are the families of decode and one more: connection management,
+// which is RoCE to QP 1.
+const (
+	kindCM   = decode.KindCount
+	kindRows = decode.KindCount + 1
+)
+
+func (t *totals) reset() { *t = totals{} }
+
+// packet counts p.
+func (t *totals) packet(p *decode.Packet) {
+	t.packets++
+	t.wire += int64(p.Wire)
+	t.captured += int64(len(p.Data))
+	kind := int(p.Kind)
+	if p.Kind.IsRoCE() {
+		t.icrc[p.ICRC]++
+		if p.Has(decode.FlagBTH) && p.RoCE.BTH.DestQP <= 1 {
+			kind = kindCM
+		}
+	} else if p.Kind == decode.KindOther || p.Kind == decode.KindTCP {
+		t.contents.packet(p)
+	}
+	t.kinds[kind].add(p.Wire)
+	if p.Stop.Reason != decode.ReasonNone {
+		t.stop(p)
+	}
+	if p.Encap.N > 0 {
+		for _, k := range p.Encap.Kinds[:min(int(p.Encap.N), len(p.Encap.Kinds))] {
+			t.encaps[k]++
+		}
+	}
+	t.recorderLost += int64(p.Lost)
+	const rare = decode.FlagCut | decode.FlagHiddenCut | decode.FlagFragment | decode.FlagIPChecksumBad | decode.FlagSuperFrame |
+		decode.FlagMACSame | decode.FlagTrailer | decode.FlagTapTime | decode.FlagTruncated | decode.FlagRxError
+	if p.Flags&rare != 0 {
+		t.flags(p.Flags)
+	}
+}
+
+func (t *totals) stop(p *decode.Packet) {
+	t.stops[p.Stop.Layer][p.Stop.Reason]++
+	switch {
+	case p.Stop.Reason.Malformed():
+		t.malformed++
+	case p.Stop.Reason == decode.ReasonUnknown:
+		t.unknown++
+	}
+}
+
+func (t *totals) flags(f decode.Flags) {
+	count := func(n *int64, mask decode.Flags) {
+		if f&mask != 0 {
+			*n++
+		}
+	}
+	count(&t.cut, decode.FlagCut|decode.FlagHiddenCut|decode.FlagTruncated)
+	count(&t.hiddenCut, decode.FlagHiddenCut)
+	count(&t.fragments, decode.FlagFragment)
+	count(&t.ipChecksumBad, decode.FlagIPChecksumBad)
+	count(&t.superFrames, decode.FlagSuperFrame)
+	count(&t.macSame, decode.FlagMACSame)
+	count(&t.trailers, decode.FlagTrailer)
+	count(&t.tapTimes, decode.FlagTapTime)
+	count(&t.rxErrors, decode.FlagRxError)
+}
+
+// add adds o to t.
+func (t *totals) add(o *totals) {
+	t.packets += o.packets
+	t.wire += o.wire
+	t.captured += o.captured
+	t.cut += o.cut
+	t.hiddenCut += o.hiddenCut
+	t.malformed += o.malformed
+	t.unknown += o.unknown
+	t.fragments += o.fragments
+	t.ipChecksumBad += o.ipChecksumBad
+	t.superFrames += o.superFrames
+	t.macSame += o.macSame
+	t.trailers += o.trailers
+	t.tapTimes += o.tapTimes
+	t.rxErrors += o.rxErrors
+	t.recorderLost += o.recorderLost
+	t.mads += o.mads
+	addAll(t.icrc[:], o.icrc[:])
+	addAll(t.encaps[:], o.encaps[:])
+	for i := range o.kinds {
+		t.kinds[i].packets += o.kinds[i].packets
+		t.kinds[i].wire += o.kinds[i].wire
+	}
+	for i := range o.stops {
+		addAll(t.stops[i][:], o.stops[i][:])
+	}
+	t.contents.add(&o.contents)
+}
+
+func addAll(to, from []int64) {
+	for i, v := range from {
+		to[i] += v
+	}
+}
