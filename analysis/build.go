@@ -8,8 +8,8 @@ import "rdmascope/decode"
 func build(e *Engine, m *marker) *Snapshot {
 	r := merge(m.parts)
 	s := &Snapshot{Schema: SchemaName, ToolVersion: e.opt.Version}
-	s.Inputs = buildInputs(e.src)
-	s.Capture = buildCapture(e.src, r)
+	s.Inputs = buildInputs(m)
+	s.Capture = buildCapture(m, r)
 	s.Protocols = buildProtocols(&r.front.totals)
 	return s
 }

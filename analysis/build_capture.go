@@ -8,10 +8,9 @@ import (
 )
 
 // buildInputs lists what was read and the interfaces in it.
-func buildInputs(src Source) List[Input] {
-	infos := src.Inputs()
-	list := make(List[Input], len(infos))
-	for i, in := range infos {
+func buildInputs(m *marker) List[Input] {
+	list := make(List[Input], len(m.inputs))
+	for i, in := range m.inputs {
 		list[i] = Input{
 			Path: in.Path, Format: Text(in.Format), Compression: Text(in.Compression),
 			Complete: in.Complete, Error: Text(in.Error),
@@ -20,7 +19,7 @@ func buildInputs(src Source) List[Input] {
 			list[i].SizeBytes = Int(in.SizeBytes)
 		}
 	}
-	for _, face := range src.Interfaces() {
+	for _, face := range m.ifaces {
 		in := InputIface{ID: int64(face.ID), Name: Text(face.Name), LinkType: int64(face.Link),
 			ReceivedPackets: known(face.Received), DroppedPackets: known(face.Dropped)}
 		if face.SpeedBps != 0 {
@@ -41,7 +40,7 @@ func known(v int64) *int64 {
 	return Int(v)
 }
 
-func buildCapture(src Source, r *merged) Capture {
+func buildCapture(m *marker, r *merged) Capture {
 	t := &r.front.totals
 	c := Capture{
 		Packets: t.packets, WireBytes: t.wire, CapturedBytes: t.captured,
@@ -64,7 +63,7 @@ func buildCapture(src Source, r *merged) Capture {
 	if timed {
 		c.StartTime, c.EndTime, c.DurationNS = Time(first), Time(last), Int(last-first)
 	}
-	c.KernelDroppedPackets = droppedPackets(src, t)
+	c.KernelDroppedPackets = droppedPackets(m, t)
 	c.DecodeStops = decodeStops(t)
 	c.Evictions = evictions(r)
 	c.Contents = t.contents.counts()
@@ -73,7 +72,7 @@ func buildCapture(src Source, r *merged) Capture {
 
 // droppedPackets adds up what the recorders say they lost; nil when none of
 // them told.
-func droppedPackets(src Source, t *totals) *int64 {
+func droppedPackets(m *marker, t *totals) *int64 {
 	var sum *int64
 	add := func(n int64) {
 		if sum == nil {
@@ -81,7 +80,7 @@ func droppedPackets(src Source, t *totals) *int64 {
 		}
 		*sum += n
 	}
-	for _, face := range src.Interfaces() {
+	for _, face := range m.ifaces {
 		if face.Dropped >= 0 {
 			add(face.Dropped)
 		}

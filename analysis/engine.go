@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -52,9 +53,14 @@ type Engine struct {
 
 // marker asks every lane for its part of a snapshot after the same block.
 type marker struct {
-	final bool
-	left  atomic.Int32
-	parts []laneResult
+	left   atomic.Int32
+	parts  []laneResult
+	inputs []InputInfo // as the source told them after the block was read
+	ifaces []Interface
+}
+
+func (e *Engine) newMarker() *marker {
+	return &marker{parts: make([]laneResult, len(e.lanes)), inputs: e.src.Inputs(), ifaces: slices.Clone(e.src.Interfaces())}
 }
 
 // New prepares an analysis of src.
@@ -104,7 +110,7 @@ func (e *Engine) Run(ctx context.Context) (*Snapshot, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
-	m := &marker{final: true, parts: make([]laneResult, len(e.lanes))}
+	m := e.newMarker()
 	for i, l := range e.lanes {
 		m.parts[i] = l.result(true)
 	}
@@ -198,7 +204,7 @@ func (e *Engine) read(d *decode.Decoder) {
 	}
 	b.buf, b.recs, b.first = buf, recs, first
 	if err == nil && e.want.CompareAndSwap(true, false) {
-		b.marker = &marker{parts: make([]laneResult, len(e.lanes))}
+		b.marker = e.newMarker()
 		b.marker.left.Store(int32(len(e.lanes)))
 	}
 

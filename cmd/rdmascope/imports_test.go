@@ -1,0 +1,61 @@
+package main
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// allowedImports is the direction in which the packages of this module may
+// depend on one another: cmd → tui → analysis → decode → decode/*. A package
+// that is missing here fails the test, so that each new one is thought about.
+var allowedImports = map[string][]string{
+	"cmd/rdmascope":    {"analysis", "analysis/report", "decode", "pcaps"},
+	"analysis/report":  {"analysis"},
+	"analysis":         {"analysis/cm", "analysis/marking", "analysis/pause", "analysis/rc", "decode", "decode/pfc", "decode/roce"},
+	"analysis/cm":      {"decode", "decode/roce"},
+	"analysis/marking": {"decode", "decode/roce"},
+	"analysis/pause":   {"decode", "decode/pfc", "decode/roce"},
+	"analysis/rc":      {"decode", "decode/roce"},
+	"decode":           {"decode/pfc", "decode/roce"},
+	"decode/iwarp":     {},
+	"decode/pfc":       {},
+	"decode/roce":      {},
+	"pcaps":            {},
+	"pcaps/synth":      {},
+}
+
+func TestImportDirection(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", `{{.ImportPath}}: {{join .Imports " "}}`, "rdmascope/...").CombinedOutput()
+	require.NoError(t, err, string(out))
+	for line := range strings.Lines(string(out)) {
+		pkg, imports, _ := strings.Cut(strings.TrimSpace(line), ": ")
+		pkg = strings.TrimPrefix(pkg, "rdmascope/")
+		allowed, known := allowedImports[pkg]
+		if !assert.True(t, known, "package %s has no place in the house yet", pkg) {
+			continue
+		}
+		for _, imp := range strings.Fields(imports) {
+			if own, ours := strings.CutPrefix(imp, "rdmascope/"); ours {
+				assert.Contains(t, allowed, own, "%s must not import %s", pkg, own)
+			}
+		}
+	}
+}
+
+// TestTopLevel keeps the top level to what was agreed.
+func TestTopLevel(t *testing.T) {
+	out, err := exec.Command("git", "-C", "../..", "ls-tree", "--name-only", "HEAD").Output()
+	if err != nil {
+		t.Skip("not in a git checkout")
+	}
+	for _, name := range strings.Fields(string(out)) {
+		if strings.HasPrefix(name, ".") {
+			continue
+		}
+		assert.Contains(t, []string{"cmd", "decode", "analysis", "tui", "pcaps", "go.mod", "go.sum", "Makefile", "README.md"}, name)
+	}
+}
