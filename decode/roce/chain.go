@@ -194,8 +194,30 @@ func addBody(p gopacket.PacketBuilder, h *Headers, body []byte) error {
 	if len(body) == 0 {
 		return nil
 	}
+	if h.CarriesMAD() {
+		return addMAD(p, body)
+	}
 	payload := gopacket.Payload(body)
 	p.AddLayer(&payload)
 	p.SetApplicationLayer(&payload)
 	return nil
+}
+
+// addMAD adds the MAD header and what its class carries.
+func addMAD(p gopacket.PacketBuilder, body []byte) error {
+	mad := new(MAD)
+	if err := mad.DecodeFromBytes(body, p); err != nil {
+		return err
+	}
+	p.AddLayer(mad)
+	if mad.NextLayerType() == gopacket.LayerTypePayload {
+		payload := gopacket.Payload(mad.Payload)
+		p.AddLayer(&payload)
+		p.SetApplicationLayer(&payload)
+		return nil
+	}
+	m := newMessage(mad.AttributeID)
+	err := m.DecodeFromBytes(mad.Payload, p)
+	p.AddLayer(m)
+	return err
 }

@@ -24,6 +24,17 @@ var (
 	LayerTypeCNP          = register(13, "CNP", alone(HeaderCNP))
 	LayerTypeICRC         = register(14, "ICRC", gopacket.DecodeFunc(decodeICRC))
 	LayerTypeMAD          = register(16, "MAD", gopacket.DecodeFunc(decodeMAD))
+	LayerTypeREQ          = register(17, "REQ", message(AttributeREQ+0))
+	LayerTypeMRA          = register(18, "MRA", message(AttributeREQ+1))
+	LayerTypeREJ          = register(19, "REJ", message(AttributeREQ+2))
+	LayerTypeREP          = register(20, "REP", message(AttributeREQ+3))
+	LayerTypeRTU          = register(21, "RTU", message(AttributeREQ+4))
+	LayerTypeDREQ         = register(22, "DREQ", message(AttributeREQ+5))
+	LayerTypeDREP         = register(23, "DREP", message(AttributeREQ+6))
+	LayerTypeSIDRREQ      = register(24, "SIDR_REQ", message(AttributeREQ+7))
+	LayerTypeSIDRREP      = register(25, "SIDR_REP", message(AttributeREQ+8))
+	LayerTypeLAP          = register(26, "LAP", message(AttributeREQ+9))
+	LayerTypeAPR          = register(27, "APR", message(AttributeREQ+10))
 	LayerTypeVCRC         = register(15, "VCRC", gopacket.DecodeFunc(decodeVCRC))
 )
 
@@ -81,4 +92,40 @@ func cut(h Header, df gopacket.DecodeFeedback) error {
 func be24(b []byte) uint32 {
 	_ = b[2]
 	return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2])
+}
+
+// message decodes a connection management message.
+func message(a AttributeID) gopacket.Decoder {
+	return gopacket.DecodeFunc(func(data []byte, p gopacket.PacketBuilder) error {
+		l := newMessage(a)
+		err := l.DecodeFromBytes(data, p)
+		p.AddLayer(l) // a cut message keeps the fields that it has
+		return err
+	})
+}
+
+func newMessage(a AttributeID) extension {
+	switch a {
+	case AttributeREQ:
+		return new(REQ)
+	case AttributeMRA:
+		return new(MRA)
+	case AttributeREJ:
+		return new(REJ)
+	case AttributeREP:
+		return new(REP)
+	case AttributeRTU:
+		return new(RTU)
+	case AttributeDREQ:
+		return new(DREQ)
+	case AttributeDREP:
+		return new(DREP)
+	case AttributeSIDRREQ:
+		return new(SIDRREQ)
+	case AttributeSIDRREP:
+		return new(SIDRREP)
+	case AttributeLAP:
+		return new(LAP)
+	}
+	return new(APR)
 }

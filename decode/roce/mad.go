@@ -62,6 +62,25 @@ type MAD struct {
 	MADFields
 }
 
+// Decode decodes the header at the start of b, a UD payload whose true length
+// is wireLen; b may be cut. A datagram shorter than 256 bytes is malformed.
+func (h *MADFields) Decode(b []byte, wireLen int) error {
+	switch {
+	case wireLen < MADHeaderLen:
+		return roomErrors[HeaderMAD]
+	case len(b) < MADHeaderLen:
+		return cutErrors[HeaderMAD]
+	}
+	h.decode(b)
+	switch {
+	case h.BaseVersion != 1:
+		return ErrMADVersion
+	case wireLen < MADLen:
+		return ErrMADLength
+	}
+	return nil
+}
+
 // DecodeFromBytes decodes the header at the start of data. Fewer than 256 bytes
 // count as cut: the length on the wire isn't known here.
 func (h *MAD) DecodeFromBytes(data []byte, df gopacket.DecodeFeedback) error {
@@ -87,6 +106,9 @@ func (h *MAD) CanDecode() gopacket.LayerClass { return LayerTypeMAD }
 
 // NextLayerType returns the CM message of the attribute, else the payload.
 func (h *MAD) NextLayerType() gopacket.LayerType {
+	if h.MgmtClass == MgmtClassCommMgt && h.ClassVersion == CMVersion {
+		return h.AttributeID.cmLayerType()
+	}
 	return gopacket.LayerTypePayload
 }
 
