@@ -19,7 +19,19 @@ type ifaceTable struct {
 	mu    sync.Mutex
 	list  []Interface
 	owner []*section // who feeds each interface now
+	same  map[ifaceKey][]uint16
 }
+
+// ifaceKey is what makes two interfaces of different sections the same one.
+type ifaceKey struct {
+	id   int
+	link uint16
+	name string
+}
+
+// maxSame bounds how many interfaces of one key are tried: files of as many
+// places may be merged that look the same. A hostile file has more.
+const maxSame = 64
 
 // claim gives the global index for interface d of section s, whose records
 // start at time first. Where a section that ended before then had the same
@@ -28,11 +40,11 @@ type ifaceTable struct {
 func (t *ifaceTable) claim(s *section, d Interface, first int64) (uint16, error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for i := range t.list {
-		e, o := &t.list[i], t.owner[i]
-		if o.ended && o.last <= first && e.ID == d.ID && e.Link == d.Link && e.Name == d.Name {
+	key := ifaceKey{d.ID, d.Link, d.Name}
+	for _, i := range t.same[key] {
+		if o := t.owner[i]; o.ended && o.last <= first {
 			t.owner[i] = s
-			return uint16(i), nil
+			return i, nil
 		}
 	}
 	if len(t.list) == maxInterfaces {
@@ -41,7 +53,14 @@ func (t *ifaceTable) claim(s *section, d Interface, first int64) (uint16, error)
 	d.Input = s.input
 	t.list = append(t.list, d)
 	t.owner = append(t.owner, s)
-	return uint16(len(t.list) - 1), nil
+	i := uint16(len(t.list) - 1)
+	if t.same == nil {
+		t.same = map[ifaceKey][]uint16{}
+	}
+	if len(t.same[key]) < maxSame {
+		t.same[key] = append(t.same[key], i)
+	}
+	return i, nil
 }
 
 // stats notes an interface's counters. They count from the start of the
