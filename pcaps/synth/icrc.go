@@ -14,9 +14,15 @@ const icrcSeed = ^uint32(0xdebb20e3)
 // variant fields already set to ones and ends with the BTH; rest is what
 // follows the BTH, as it stands. It is stored with the least significant octet
 // first.
+//
+// The head is done octet by octet here: given to hash/crc32 it would escape to
+// the heap, once for every packet.
 func icrc(seed uint32, head, rest []byte) [4]byte {
-	c := crc32.Update(seed, crc32.IEEETable, head)
-	c = crc32.Update(c, crc32.IEEETable, rest)
+	reg := ^seed
+	for _, o := range head {
+		reg = crc32.IEEETable[byte(reg)^o] ^ reg>>8
+	}
+	c := crc32.Update(^reg, crc32.IEEETable, rest)
 	var out [4]byte
 	binary.LittleEndian.PutUint32(out[:], c)
 	return out
