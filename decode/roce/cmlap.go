@@ -109,10 +109,9 @@ type APStatus uint8
 
 var apStatusNames = [...]string{
 	"alternate path loaded", "invalid communication instance", "alternate paths not supported",
-	"failover port rejected, redirected", "failover port rejected", "path not found",
-	"failover LID rejected", "failover GID rejected", "failover flow label rejected",
-	"failover traffic class rejected", "failover hop limit rejected",
-	"failover packet rate rejected", "failover static rate rejected",
+	"rejected", "rejected, redirected", "alternate path is the current one",
+	"invalid QPN or EECN", "invalid LID", "invalid GID", "invalid flow label", "invalid traffic class",
+	"invalid hop limit", "invalid packet rate", "invalid SL",
 }
 
 // String returns the outcome in words.

@@ -45,90 +45,85 @@ func (h *Headers) Decode(b []byte, wireLen int) error {
 	if len(b) > wireLen {
 		b = b[:max(wireLen, 0)]
 	}
-	h.Present, h.Len, h.PayloadLen, h.PayloadCaptured = 0, 0, 0, 0
 	h.Truncated = len(b) < wireLen
 	limit := wireLen - ICRCLen
-	if limit < BTHLen {
-		return roomErrors[HeaderBTH]
-	}
-	if len(b) < BTHLen {
-		return cutErrors[HeaderBTH]
+	if limit < BTHLen || len(b) < BTHLen {
+		return h.none(limit)
 	}
 	h.BTH.decode(b)
 	info := &opcodeTable[h.BTH.Opcode]
-	if h.BTH.TVer != 0 || !info.Known {
-		return h.unknown()
-	}
 	end := BTHLen + int(info.ExtLen)
-	if end > limit || end > len(b) {
+	if h.BTH.TVer != 0 || !info.Known || end > limit || end > len(b) {
 		return h.partial(b, limit, info)
 	}
-	h.extensions(b, info)
+	if info.Count > 0 {
+		h.extensions(b[BTHLen:], info.Headers[:info.Count&7])
+	}
 	h.Present, h.Len = info.Set, end
 	h.PayloadLen = limit - int(h.BTH.PadCnt) - end
+	h.PayloadCaptured = min(h.PayloadLen, len(b)-end)
 	if h.PayloadLen < 0 {
-		h.PayloadLen = 0
+		h.PayloadLen, h.PayloadCaptured = 0, 0
 		return ErrPad
 	}
-	h.PayloadCaptured = min(h.PayloadLen, len(b)-end)
 	return nil
 }
 
-// extensions decodes all headers of info, for which b has room.
-func (h *Headers) extensions(b []byte, info *OpcodeInfo) {
-	b = b[BTHLen:]
-	for _, k := range info.Headers[:info.Count&7] {
-		h.extension(k, b)
+// extensions decodes the given headers, for which b has room.
+func (h *Headers) extensions(b []byte, list []Header) {
+	for _, k := range list {
+		switch k {
+		case HeaderRETH:
+			h.RETH.decode(b)
+		case HeaderAETH:
+			h.AETH.decode(b)
+		case HeaderDETH:
+			h.DETH.decode(b)
+		case HeaderImmDt:
+			h.ImmDt.decode(b)
+		case HeaderIETH:
+			h.IETH.decode(b)
+		case HeaderAtomicETH:
+			h.AtomicETH.decode(b)
+		case HeaderAtomicAckETH:
+			h.AtomicAckETH.decode(b)
+		case HeaderRDETH:
+			h.RDETH.decode(b)
+		case HeaderXRCETH:
+			h.XRCETH.decode(b)
+		case HeaderFETH:
+			h.FETH.decode(b)
+		case HeaderCNP:
+			h.CNP.decode(b)
+		}
 		b = b[headerLen[k]:]
 	}
 }
 
-func (h *Headers) extension(k Header, b []byte) {
-	switch k {
-	case HeaderRETH:
-		h.RETH.decode(b)
-	case HeaderAETH:
-		h.AETH.decode(b)
-	case HeaderDETH:
-		h.DETH.decode(b)
-	case HeaderImmDt:
-		h.ImmDt.decode(b)
-	case HeaderIETH:
-		h.IETH.decode(b)
-	case HeaderAtomicETH:
-		h.AtomicETH.decode(b)
-	case HeaderAtomicAckETH:
-		h.AtomicAckETH.decode(b)
-	case HeaderRDETH:
-		h.RDETH.decode(b)
-	case HeaderXRCETH:
-		h.XRCETH.decode(b)
-	case HeaderFETH:
-		h.FETH.decode(b)
-	case HeaderCNP:
-		h.CNP.decode(b)
+// none is the end of a packet without even a BTH.
+func (h *Headers) none(limit int) error {
+	h.Present, h.Len, h.PayloadLen, h.PayloadCaptured = 0, 0, 0, 0
+	if limit < BTHLen {
+		return roomErrors[HeaderBTH]
 	}
+	return cutErrors[HeaderBTH]
 }
 
-// unknown is the end of a packet whose headers after the BTH are not known.
-func (h *Headers) unknown() error {
-	h.Present, h.Len = 1<<HeaderBTH, BTHLen
-	if h.BTH.TVer != 0 {
-		return ErrVersion
-	}
-	return ErrOpcode
-}
-
-// partial decodes the headers that are there, when not all of them are.
-// What the length says comes first: a packet without room is malformed however
-// little of it was captured.
+// partial ends a packet whose headers are not known or not all there: those
+// that are, are decoded. What the length says comes first: a packet without
+// room is malformed however little of it was captured.
 func (h *Headers) partial(b []byte, limit int, info *OpcodeInfo) error {
-	h.Present, h.Len = 1<<HeaderBTH, BTHLen
-	if info.Service == ServiceRD && BTHLen+int(info.ExtLen) > limit {
+	h.Present, h.Len, h.PayloadLen, h.PayloadCaptured = 1<<HeaderBTH, BTHLen, 0, 0
+	switch {
+	case h.BTH.TVer != 0:
+		return ErrVersion
+	case !info.Known:
+		return ErrOpcode
+	case info.Service == ServiceRD && BTHLen+int(info.ExtLen) > limit:
 		return ErrRD
 	}
 	var fault error
-	for _, k := range info.Headers[:info.Count] {
+	for i, k := range info.Headers[:info.Count] {
 		end := h.Len + int(headerLen[k])
 		if end > limit {
 			return roomErrors[k]
@@ -137,7 +132,7 @@ func (h *Headers) partial(b []byte, limit int, info *OpcodeInfo) error {
 			fault = cutErrors[k]
 		}
 		if fault == nil {
-			h.extension(k, b[h.Len:])
+			h.extensions(b[h.Len:], info.Headers[i:i+1])
 			h.Present |= 1 << k
 			h.Len = end
 		}
