@@ -61,7 +61,14 @@ func (in *input) open(tab *ifaceTable) error {
 	if compression != "" {
 		if h, err = in.decompress(compression, h); err != nil {
 			in.close()
+			if errors.Is(err, io.ErrUnexpectedEOF) || err == io.EOF {
+				return unreadable(in.info.Path, "cut short in the "+compression+" header")
+			}
 			return unreadableHead(in.info.Path, err)
+		}
+		if inner := compressionOf(h); inner != "" {
+			in.close()
+			return unreadable(in.info.Path, inner+" inside "+compression+": decompress it first")
 		}
 	}
 	w, format, err := formatOf(h, in.info.Path, in.index, tab)
@@ -220,13 +227,13 @@ func (in *input) ending(rest []byte, err error) string {
 	case err == io.EOF:
 		return "cut short " + cut
 	case isRead(err):
-		return fmt.Sprintf("cannot be read on %s: %v", cut, errors.Unwrap(err))
+		return fmt.Sprintf("read error %s: %v", cut, errors.Unwrap(err))
 	case errors.Is(err, io.ErrUnexpectedEOF):
 		return fmt.Sprintf("cut short %s: the %s stream ends early", cut, in.info.Compression)
 	case in.info.Compression != "":
 		return fmt.Sprintf("damaged %s: %s stream: %v", cut, in.info.Compression, err)
 	}
-	return fmt.Sprintf("cannot be read on %s: %v", cut, err)
+	return fmt.Sprintf("read error %s: %v", cut, err)
 }
 
 func (in *input) end(problem string) {

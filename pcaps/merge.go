@@ -71,6 +71,8 @@ func (m *merger) start(inputs []*input, tab *ifaceTable) error {
 		buf, recs, err = in.readBlock(buf, recs[:0])
 		if err == nil {
 			first = recs[0].Time
+		} else {
+			first = math.MaxInt64 // no records: last, so that no other takes over its interfaces
 		}
 		in.close()
 		in.rewind()
