@@ -1,5 +1,7 @@
 package synth
 
+import "math/bits"
+
 // What taps and switches add to a frame to tell the time.
 
 // Timescales of Arista's header.
@@ -70,8 +72,10 @@ func Metamako(t Trailer) Wrap {
 func Exablaze(t Trailer) Wrap {
 	return func(frame []byte) []byte {
 		sec, nsec := t.Now()
-		// Rounded up, so that the nanosecond comes back whole.
-		frac := (uint64(nsec)<<40 + 999_999_999) / 1_000_000_000
+		// nsec/1e9 · 2⁴⁰, rounded up, so that the nanosecond comes back whole.
+		hi, lo := bits.Mul64(uint64(nsec), 1<<40)
+		lo, carry := bits.Add64(lo, 1e9-1, 0)
+		frac, _ := bits.Div64(hi+carry, lo, 1e9)
 		out := append(t.begin(frame), byte(t.Device), t.Port)
 		out = be.AppendUint32(out, sec)
 		return t.end(append(out, byte(frac>>32), byte(frac>>24), byte(frac>>16), byte(frac>>8), byte(frac), 0))
