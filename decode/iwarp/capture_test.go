@@ -5,6 +5,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -119,8 +120,29 @@ func TestCapturesAgainstDerived(t *testing.T) {
 	})
 }
 
-// wholeIn tells whether every octet of [from, to) lies in the segments kept.
-type coverage map[uint64]bool
+// coverage tells which octets of a direction are there, from offset origin on.
+type coverage []bool
+
+func (c coverage) whole(from, to uint64) bool {
+	if to-origin > uint64(len(c)) {
+		return false
+	}
+	return !slices.Contains(c[from-origin:to-origin], false)
+}
+
+// firstSeq is the sequence number of each direction's origin, as the
+// reassembler takes it.
+func firstSeq(segs []tcpSegment) map[string]uint32 {
+	first := map[string]uint32{}
+	for _, s := range segs {
+		if s.syn {
+			first[s.flow] = s.seq + 1
+		} else if _, ok := first[s.flow]; !ok && len(s.payload) > 0 {
+			first[s.flow] = s.seq
+		}
+	}
+	return first
+}
 
 func truth(segs []tcpSegment) map[string][]found {
 	all := map[string][]found{}
@@ -137,28 +159,21 @@ type thinned struct{ whole, found, wrong int }
 
 func (x *thinned) compare(t *testing.T, all []tcpSegment, part []tcpSegment, want map[string][]found) {
 	t.Helper()
-	first := map[string]uint32{}
-	for _, s := range all {
-		if _, ok := first[s.flow]; !ok && (s.syn || len(s.payload) > 0) {
-			first[s.flow] = s.seq
-			if s.syn {
-				first[s.flow]++
-			}
-		}
-	}
-	partFirst := map[string]uint32{}
+	first, partFirst := firstSeq(all), firstSeq(part)
 	cover := map[string]coverage{}
 	for _, s := range part {
-		if s.syn || len(s.payload) == 0 {
+		at := int(int32(s.seq - first[s.flow]))
+		if s.syn || at < 0 {
 			continue
 		}
-		if _, ok := partFirst[s.flow]; !ok {
-			partFirst[s.flow], cover[s.flow] = s.seq, coverage{}
+		c := cover[s.flow]
+		if n := at + len(s.payload); n > len(c) {
+			c = append(c, make(coverage, n-len(c))...)
 		}
-		base := uint64(int64(origin) + int64(int32(s.seq-first[s.flow])))
 		for i := range s.payload {
-			cover[s.flow][base+uint64(i)] = true
+			c[at+i] = true
 		}
+		cover[s.flow] = c
 	}
 	got, _ := run(part)
 	for flow, fpdus := range want {
@@ -179,11 +194,7 @@ func (x *thinned) compare(t *testing.T, all []tcpSegment, part []tcpSegment, wan
 				assert.Equal(t, f.end, g.end+shift)
 				delete(at, f.start)
 			}
-			whole := true
-			for o := f.start; o < f.end && whole; o++ {
-				whole = cover[flow][o]
-			}
-			if !whole {
+			if !cover[flow].whole(f.start, f.end) {
 				continue
 			}
 			x.whole++

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"sort"
@@ -87,11 +88,17 @@ func readCapture(t testing.TB, path string, checked bool) []tcpSegment {
 			continue
 		}
 		src, dst := p.NetworkLayer().NetworkFlow().Endpoints()
-		a := fmt.Sprintf("%s:%d", src, uint16(tcp.SrcPort))
-		b := fmt.Sprintf("%s:%d", dst, uint16(tcp.DstPort))
+		a := fmt.Sprintf("%s:%d", longForm(src), uint16(tcp.SrcPort))
+		b := fmt.Sprintf("%s:%d", longForm(dst), uint16(tcp.DstPort))
 		segs = append(segs, tcpSegment{flow: a + " > " + b, back: b + " > " + a, seq: tcp.Seq, ack: tcp.Ack,
 			syn: tcp.SYN, fin: tcp.FIN, payload: tcp.LayerPayload(), at: at})
 	}
+}
+
+// longForm writes an address as the captures' JSON does.
+func longForm(e gopacket.Endpoint) string {
+	a, _ := netip.AddrFromSlice(e.Raw())
+	return a.StringExpanded()
 }
 
 func badChecksum(p gopacket.Packet, tcp *layers.TCP) bool {
