@@ -1,0 +1,206 @@
+package report
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"rdmascope/analysis"
+)
+
+// writeProtocols shows what the capture's packets are.
+func writeProtocols(p *printer, s *analysis.Snapshot) {
+	c, r := &s.Capture, &s.Protocols
+	if c.Packets == 0 {
+		return
+	}
+	p.section("TRAFFIC BY PROTOCOL", "")
+	t := table{Indent: 1, columns: []column{
+		{title: "PROTOCOL"}, {title: "PACKETS", right: true}, {title: "OF ALL", right: true}, {title: "BYTES", right: true},
+	}}
+	for _, row := range []struct {
+		name string
+		t    analysis.Traffic
+	}{
+		{"RoCEv2", r.RoCEv2}, {"RoCEv1", r.RoCEv1}, {"InfiniBand", r.InfiniBand}, {"iWARP", r.IWARP},
+		{"PFC", r.PFC}, {"802.3x PAUSE", r.Pause}, {"RDMA CM", r.CM}, {"other", r.Other},
+	} {
+		if row.t.Packets > 0 {
+			t.add(text(row.name), text(count(row.t.Packets)), text(share(row.t.Packets, c.Packets)), text(byteSize(row.t.WireBytes)))
+		}
+	}
+	t.write(p)
+}
+
+// writeCapture says how far the capture can be trusted, and where it is from.
+func writeCapture(p *printer, s *analysis.Snapshot) {
+	c := &s.Capture
+	p.section("CAPTURE", "")
+	writeGrade(p, c)
+	if c.StartTime.Known() {
+		p.labelled(1, "time       ", plain, fmt.Sprintf("%s → %s UTC", clock(c.StartTime, 0), clock(c.EndTime, c.StartTime)))
+	} else if c.Packets > 0 {
+		p.labelled(1, "time       ", plain, unknown+" the file carries no timestamps")
+	}
+	for _, h := range health(s) {
+		h.write(p)
+	}
+	writeStops(p, c)
+	for i := range s.Inputs {
+		writeInput(p, &s.Inputs[i])
+	}
+}
+
+func writeGrade(p *printer, c *analysis.Capture) {
+	look := map[string]struct {
+		style style
+		glyph string
+	}{
+		analysis.GradeGood:    {good, "✔ "},
+		analysis.GradeLimited: {warning, "▲ "},
+		analysis.GradePoor:    {critical, "✖ "},
+	}[c.Grade]
+	if c.Grade == "" {
+		return
+	}
+	line := look.glyph + c.Grade + " as evidence"
+	if len(c.GradeReasons) > 0 {
+		line += ": " + strings.Join(c.GradeReasons, "; ")
+	}
+	p.paragraph(1, look.style, line)
+}
+
+// health lists what the capture did to the packets.
+func health(s *analysis.Snapshot) []check {
+	c := &s.Capture
+	list := []check{
+		dropCheck(c),
+		zeroIsGood("cut", c.SnaplenCutPackets, "packet", "shorter than on the wire (snap length): headers are analysed, the iCRC is not checked"),
+		zeroIsGood("malformed", c.MalformedPackets, "packet", "contradict their own headers"),
+		zeroIsGood("not decoded", c.UnknownPackets, "packet", "carry a value that no rule here knows"),
+		zeroIsGood("clock", c.BackwardTimestamps, "timestamp", "ran backwards: latencies around them are not to be trusted"),
+		oneWayCheck(s),
+	}
+	if c.Fragments > 0 {
+		list = append(list, check{warning, "fragments", plural(c.Fragments, "IP fragment") + ": RDMA senders never make them"})
+	}
+	if c.UnseenPackets != nil {
+		list = append(list, zeroIsGood("unseen", *c.UnseenPackets, "packet", "proved delivered but not in the capture: the tap lost them, the network did not"))
+	}
+	if n := value(c.DuplicatePackets); n > 0 {
+		list = append(list, check{notice, "copies", plural(n, "packet") + " captured more than once or doubled on the way; left out of the judgement"})
+	}
+	for _, name := range slices.Sorted(maps.Keys(c.Evictions)) {
+		if n := c.Evictions[name]; n > 0 {
+			list = append(list, check{warning, "evicted", fmt.Sprintf("%s of the full table %s thrown out: its figures are incomplete", count(n), name)})
+		}
+	}
+	return list
+}
+
+func zeroIsGood(name string, n int64, noun, meaning string) check {
+	if n == 0 {
+		return check{good, name, "none"}
+	}
+	return check{warning, name, plural(n, noun) + " " + meaning}
+}
+
+func dropCheck(c *analysis.Capture) check {
+	switch {
+	case c.KernelDroppedPackets == nil:
+		return check{faint, "dropped", "not told by the file: whoever recorded it may have dropped packets"}
+	case *c.KernelDroppedPackets == 0:
+		return check{good, "dropped", "none, as the recorder tells"}
+	}
+	return check{warning, "dropped", plural(*c.KernelDroppedPackets, "packet") + " by the recorder: gaps may be its, not the network's"}
+}
+
+// oneWayCheck counts reliable connections of which one direction is missing:
+// nothing about loss or latency can be said there.
+func oneWayCheck(s *analysis.Snapshot) check {
+	n, of := int64(0), int64(0)
+	for i := range s.Connections {
+		c := &s.Connections[i]
+		if c.Service != "rc" && c.Service != "xrc" && c.Service != "stream" {
+			continue
+		}
+		of++
+		if len(c.Flows) == 1 {
+			n++
+		}
+	}
+	switch {
+	case of == 0:
+		return check{faint, "one-way", "no reliable connection to judge it by"}
+	case n == 0:
+		return check{good, "one-way", "none: both directions were seen of " + plural(of, "reliable connection")}
+	}
+	return check{warning, "one-way", fmt.Sprintf("%s of %s: only one direction in the capture, or not paired; no loss, no latency there",
+		count(n), plural(of, "reliable connection"))}
+}
+
+// writeStops shows where decoding ended early.
+func writeStops(p *printer, c *analysis.Capture) {
+	t := table{Indent: 1, columns: []column{
+		{title: "DECODING ENDED IN"}, {title: "BECAUSE", min: 20}, {title: "PACKETS", right: true},
+	}}
+	for _, layer := range slices.Sorted(maps.Keys(c.DecodeStops)) {
+		reasons := c.DecodeStops[layer]
+		for _, why := range slices.Sorted(maps.Keys(reasons)) {
+			t.add(text(layer), text(why), text(count(reasons[why])))
+		}
+	}
+	t.write(p)
+}
+
+func writeInput(p *printer, in *analysis.Input) {
+	line := in.Path
+	if in.Path == "-" {
+		line = "standard input"
+	}
+	if in.Format != "" {
+		line += "  " + string(in.Format)
+	}
+	if in.Compression != "" {
+		line += " in " + string(in.Compression)
+	}
+	if in.SizeBytes != nil {
+		line += ", " + byteSize(*in.SizeBytes)
+	}
+	p.labelled(1, "read       ", plain, line)
+	if !in.Complete {
+		why := string(in.Error)
+		if why == "" {
+			why = "it ended early"
+		}
+		p.labelled(1, "           ", warning, "▲ CUT SHORT: "+why+". All before it was analysed; what came after is missing here.")
+	}
+	if len(in.Interfaces) > 1 || in.Complete && anyDrop(in) {
+		for i := range in.Interfaces {
+			p.labelled(1, "           ", plain, interfaceLine(&in.Interfaces[i]))
+		}
+	}
+}
+
+func anyDrop(in *analysis.Input) bool {
+	return slices.ContainsFunc(in.Interfaces, func(f analysis.InputIface) bool { return value(f.DroppedPackets) > 0 })
+}
+
+func interfaceLine(f *analysis.InputIface) string {
+	name := string(f.Name)
+	if name == "" {
+		name = fmt.Sprintf("interface %d", f.ID)
+	}
+	line := fmt.Sprintf("%s: link type %d", name, f.LinkType)
+	if f.SpeedBps != nil {
+		line += ", " + bitRate(*f.SpeedBps)
+	}
+	if f.ReceivedPackets != nil {
+		line += ", " + count(*f.ReceivedPackets) + " received"
+	}
+	if f.DroppedPackets != nil {
+		line += ", " + count(*f.DroppedPackets) + " dropped"
+	}
+	return line
+}

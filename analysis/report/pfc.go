@@ -1,0 +1,118 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"rdmascope/analysis"
+)
+
+// pauseFilter selects 802.3x PAUSE and 802.1Qbb PFC frames.
+const pauseFilter = "macc.opcode == 0x0001 || macc.opcode == 0x0101"
+
+// writePFC shows who paused whom for how long.
+func writePFC(p *printer, s *analysis.Snapshot, o Options) {
+	p.section("PAUSES (PFC, 802.3x)", "")
+	if !s.Capture.PFCVisible {
+		p.paragraph(1, plain, "PFC not observable in this capture: there is no MAC control frame in it. NICs take pause frames off before the host sees them and mirror ports rarely copy them, so this says nothing about whether there were pauses. The switch's and the NIC's pause counters know.")
+		return
+	}
+	if len(s.PFC.Sources) == 0 {
+		p.paragraph(1, plain, "MAC control frames were seen, none of them a pause.")
+		return
+	}
+	writeStorms(p, s)
+	sources := slices.Clone(s.PFC.Sources)
+	slices.SortStableFunc(sources, func(a, b analysis.PFCSource) int {
+		return cmp.Or(cmp.Compare(value(b.PausedNS), value(a.PausedNS)), cmp.Compare(b.XOFFFrames, a.XOFFFrames))
+	})
+	show := sources[:o.rows(len(sources))]
+	if len(show) < len(sources) {
+		p.paragraph(1, faint, listed(len(show), int64(len(sources)), "row"))
+	}
+	t := table{Indent: 1, columns: []column{
+		{title: "PAUSED BY"},
+		{title: "SEEN ON", min: 8, drop: 2},
+		{title: "PRIO", right: true},
+		{title: "PAUSED", right: true},
+		{title: ""},
+		{title: "TIME", right: true},
+		{title: "LONGEST", right: true},
+		{title: "XOFF", right: true},
+		{title: "XON", right: true},
+		{title: "MALFORMED", right: true, drop: 1},
+	}}
+	for i := range show {
+		t.add(pauseRow(&show[i])...)
+	}
+	t.write(p)
+	p.paragraph(1, faint, speedNote(&s.PFC))
+	p.command(1, "see   ", tsharkOn(s), pauseFilter)
+}
+
+func pauseRow(r *analysis.PFCSource) []cell {
+	on := r.Interface
+	if r.Direction != "" {
+		on += " " + string(r.Direction)
+	}
+	st := plain
+	ratio := 0.0
+	if r.PausedRatio != nil {
+		ratio = float64(*r.PausedRatio)
+	}
+	if ratio >= 0.1 {
+		st = warning
+	}
+	return []cell{
+		text(r.EthSrc),
+		text(on),
+		text(r.Priority.String()),
+		{st, percentOr(r.PausedRatio)},
+		{st, bar(ratio, 10)},
+		text(durationOr(r.PausedNS)),
+		text(durationOr(r.LongestPauseNS)),
+		text(count(r.XOFFFrames)),
+		text(count(r.XONFrames)),
+		alarming(&r.MalformedFrames, warning),
+	}
+}
+
+// bar draws a share; what is not 0 shows at least one block.
+func bar(ratio float64, width int) string {
+	n := int(ratio*float64(width) + 0.5)
+	if n == 0 && ratio > 0 {
+		n = 1
+	}
+	n = min(max(n, 0), width)
+	return strings.Repeat("█", n) + strings.Repeat("░", width-n)
+}
+
+func speedNote(f *analysis.PFC) string {
+	if f.LinkSpeedBps == nil {
+		return unknown + " time needs the link speed: it differs between these sources or is not known; see link_speed_bps in the JSON, or set --link-speed"
+	}
+	from := map[analysis.Text]string{
+		"flag":    "as set by --link-speed",
+		"pcapng":  "as the file tells",
+		"assumed": "ASSUMED: if wrong, all pause times are wrong in proportion; set --link-speed",
+	}[f.LinkSpeedFrom]
+	return strings.TrimSpace(fmt.Sprintf("pause quanta counted at %s %s", bitRate(*f.LinkSpeedBps), from))
+}
+
+func writeStorms(p *printer, s *analysis.Snapshot) {
+	for i := range s.PFC.Storms {
+		r := &s.PFC.Storms[i]
+		line := fmt.Sprintf("%s on priority %s by %s (%s) from %s for %s, %s, %s silenced",
+			r.Kind, r.Priority, r.EthSrc, r.Interface, clock(r.StartTime, s.Capture.StartTime), duration(r.DurationNS),
+			plural(r.Frames, "frame"), plural(int64(len(r.Victims)), "connection"))
+		if r.Open {
+			line += ", still going at the end of the capture"
+		}
+		if r.Root {
+			line += ": where it began"
+		}
+		p.labelled(1, "▲ ", warning, line)
+	}
+}
