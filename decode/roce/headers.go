@@ -123,8 +123,9 @@ func (h *Headers) partial(b []byte, limit int, info *OpcodeInfo) error {
 		return ErrRD
 	}
 	var fault error
+	end := BTHLen
 	for i, k := range info.Headers[:info.Count] {
-		end := h.Len + int(headerLen[k])
+		end += int(headerLen[k])
 		if end > limit {
 			return roomErrors[k]
 		}
