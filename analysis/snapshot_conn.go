@@ -42,6 +42,8 @@ type CM struct {
 	ResponderResources *int64 `json:"responder_resources" doc:"READs and atomics that the responder serves at once"`
 	ServiceID          Text   `json:"service_id" doc:"64 bit service id in hexadecimal"`
 	Port               *int64 `json:"port" doc:"port of an RDMA-CM service id"`
+
+	firstPacket int64 // of the dialogue; evidence of findings
 }
 
 // Pairing tells how two flows were joined, and how surely.

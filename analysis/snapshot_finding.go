@@ -52,6 +52,9 @@ type Finding struct {
 	Limits      Map[Decimal] `json:"limits" doc:"thresholds that they were compared with"`
 	Filters     Filters      `json:"filters" doc:"display filters that select the packets"`
 	Advice      Text         `json:"advice" doc:"what to check next"`
+
+	weight int64  // ranks findings of one rule: the higher the worse
+	cause  string // rule whose finding about the same connection explains this one
 }
 
 // Subject names what a finding is about. Only what applies is there.

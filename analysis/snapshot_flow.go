@@ -75,6 +75,8 @@ type Flow struct {
 	Reads      *Reads          `json:"reads,omitempty" doc:"RDMA Reads (iWARP only)"`
 	Terminates List[Terminate] `json:"terminates,omitzero" doc:"Terminate messages (iWARP only)"`
 	Holes      List[Hole]      `json:"holes,omitzero" doc:"gaps of the octet stream, at most 100 (iWARP only)"`
+
+	firstNak [5]int64 // number of the first NAK of each code, 0 for none; evidence of findings
 }
 
 // Naks counts NAKs by AETH syndrome code (IBTA vol 1, 9.7.5.2.8).

@@ -1,0 +1,232 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Rule is one thing that can be wrong. Each lies in a small file of its own
+// and speaks from the merged figures of the snapshot alone, so that a finding
+// never depends on the order in which trackers ran.
+type Rule struct {
+	Name       string   // as in reports and in `rdmascope explain`
+	Severity   Severity // the usual one; a rule may raise or lower it
+	Title      string
+	Meaning    string // what it means, for `explain`
+	Advice     string // what to check next
+	Thresholds []Threshold
+	find       func(*finder)
+}
+
+// Threshold is a number that a rule compares with. Every one is a setting.
+type Threshold struct {
+	Key     string // with its unit, such as paused_ratio
+	Default Decimal
+	Doc     string
+}
+
+// Settings are thresholds that differ from their defaults, by "rule.key".
+type Settings map[string]Decimal
+
+// rules is the list of all rules, in the order in which reports rank equals.
+var rules = []*Rule{
+	&ruleRCLoss, &ruleRCTimeout, &ruleRCGoBackN, &ruleRCRNR, &ruleRCRetryExhausted, &ruleRCLivelock, &ruleRCReordering,
+	&ruleRCInvalidRequest, &ruleRCRemoteAccess, &ruleRCRemoteOperational, &ruleRCICRC, &ruleRCReadDepth, &ruleRCConformance,
+	&ruleCaptureLoss, &ruleCaptureDuplicates, &ruleCaptureOneWay, &ruleCaptureCut, &ruleCaptureClock, &ruleCaptureNoRDMA,
+	&ruleCMReject, &ruleCMNoReply, &ruleCMRetried,
+}
+
+// Rules returns all rules, by name.
+func Rules() []*Rule {
+	list := slices.Clone(rules)
+	slices.SortFunc(list, func(a, b *Rule) int { return strings.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Check says what is wrong with settings: a name that no rule knows.
+func (s Settings) Check() error {
+	for name := range s {
+		known := false
+		for _, r := range rules {
+			for _, t := range r.Thresholds {
+				known = known || r.Name+"."+t.Key == name
+			}
+		}
+		if !known {
+			return fmt.Errorf("no rule has the setting %s (see rdmascope explain)", name)
+		}
+	}
+	return nil
+}
+
+// finder is what a rule works with.
+type finder struct {
+	*Snapshot
+	totals   *totals
+	rule     *Rule
+	settings Settings
+	found    []Finding
+}
+
+// limit is the value of one of the rule's thresholds.
+func (f *finder) limit(key string) Decimal {
+	if v, ok := f.settings[f.rule.Name+"."+key]; ok {
+		return v
+	}
+	for _, t := range f.rule.Thresholds {
+		if t.Key == key {
+			return t.Default
+		}
+	}
+	panic("rule " + f.rule.Name + " has no threshold " + key)
+}
+
+// add appends a finding of the rule. What the rule left out is filled in from
+// its description.
+func (f *finder) add(n Finding) {
+	n.Rule = f.rule.Name
+	if n.Severity == "" {
+		n.Severity = f.rule.Severity
+	}
+	if n.Title == "" {
+		n.Title = f.rule.Title
+	}
+	if n.Advice == "" {
+		n.Advice = Text(f.rule.Advice)
+	}
+	if n.Confidence == "" {
+		n.Confidence = ConfidenceHigh
+	}
+	n.Packets = n.Packets[:min(len(n.Packets), maxEvidence)]
+	if len(n.Packets) > 0 {
+		if n.FirstPacket == nil {
+			n.FirstPacket = Int(slices.Min(n.Packets))
+		}
+		if n.LastPacket == nil {
+			n.LastPacket = Int(slices.Max(n.Packets))
+		}
+	}
+	f.found = append(f.found, n)
+}
+
+// maxPerRule bounds how many findings one rule makes: hundreds of connections
+// through one bad link have one trouble, and a reader wants the worst of them.
+const maxPerRule = 8
+
+// worst returns what the rule found, the worst first; what exceeds maxPerRule
+// is folded into one finding that counts it.
+func (f *finder) worst() []Finding {
+	slices.SortStableFunc(f.found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), cmp.Compare(b.weight, a.weight))
+	})
+	if len(f.found) <= maxPerRule {
+		return f.found
+	}
+	rest := f.found[maxPerRule:]
+	sum := Finding{
+		Rule: f.rule.Name, Severity: rest[0].Severity, Confidence: rest[0].Confidence, Title: f.rule.Title,
+		Subject: Subject{Kind: "capture"}, Advice: Text(f.rule.Advice),
+		Metrics: Map[Decimal]{"further_findings": Decimal(len(rest))},
+		Meaning: Text(fmt.Sprintf("the same on %s, each less than those above", plural(int64(len(rest)), "further connection"))),
+	}
+	for i := range rest {
+		if t := rest[i].FirstTime; t.Known() && (!sum.FirstTime.Known() || t < sum.FirstTime) {
+			sum.FirstTime = t
+		}
+		sum.LastTime = max(sum.LastTime, rest[i].LastTime)
+		if p := rest[i].FirstPacket; p != nil && len(sum.Packets) < maxEvidence {
+			sum.Packets = append(sum.Packets, *p)
+		}
+	}
+	if len(sum.Packets) > 0 {
+		sum.FirstPacket, sum.LastPacket = Int(slices.Min(sum.Packets)), Int(slices.Max(sum.Packets))
+		sum.Filters.Wireshark = Text(framesFilter(sum.Packets))
+	}
+	return append(f.found[:maxPerRule:maxPerRule], sum)
+}
+
+// maxEvidence bounds the packets that a finding names.
+const maxEvidence = 20
+
+// Confidences of a finding.
+const (
+	ConfidenceHigh   = "high"
+	ConfidenceMedium = "medium"
+	ConfidenceLow    = "low"
+)
+
+// findAll runs every rule over s, ranks what they found, and draws the
+// verdict.
+func findAll(s *Snapshot, t *totals, settings Settings) {
+	for _, r := range rules {
+		f := &finder{Snapshot: s, totals: t, rule: r, settings: settings}
+		r.find(f)
+		s.Findings = append(s.Findings, f.worst()...)
+	}
+	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), aboutCapture(a)-aboutCapture(b),
+			cmp.Compare(firstOf(a), firstOf(b)))
+	})
+	for i := range s.Findings {
+		s.Findings[i].ID = fmt.Sprintf("F%d", i+1)
+	}
+	linkCauses(s.Findings)
+	s.Verdict = verdict(s)
+}
+
+// linkCauses points each finding to the one that explains it.
+func linkCauses(list []Finding) {
+	for i := range list {
+		for j := range list {
+			if i != j && list[i].cause != "" && list[j].Rule == list[i].cause && list[i].Subject.ConnectionID != "" &&
+				list[j].Subject.ConnectionID == list[i].Subject.ConnectionID {
+				list[i].CausedBy = Text(list[j].ID)
+				break
+			}
+		}
+	}
+}
+
+// aboutCapture ranks what is wrong with the network before what is wrong with
+// the capture of it.
+func aboutCapture(f Finding) int {
+	if strings.HasPrefix(f.Rule, "capture.") {
+		return 1
+	}
+	return 0
+}
+
+func firstOf(f Finding) int64 {
+	if f.FirstPacket == nil {
+		return 1<<63 - 1
+	}
+	return *f.FirstPacket
+}
+
+// verdict is the answer in one line.
+func verdict(s *Snapshot) Verdict {
+	if len(s.Findings) > 0 {
+		worst := &s.Findings[0]
+		return Verdict{Severity: worst.Severity, FindingID: Text(worst.ID), Headline: worst.Title}
+	}
+	return Verdict{Severity: SeverityOK, Headline: fmt.Sprintf("no findings in %s (%s)",
+		plural(s.Capture.Packets, "packet"), plural(s.ConnectionsTotal, "connection"))}
+}
+
+// plural gives "1 packet", "1,204 packets".
+func plural(n int64, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return thousands(n) + " " + what + "s"
+}
+
+func thousands(n int64) string {
+	s := fmt.Sprint(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
