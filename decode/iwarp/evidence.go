@@ -22,34 +22,62 @@ const (
 	evidenceLock       = 5
 )
 
-// taggedContext is the last tagged FPDU seen, for evidenceContinues.
+// taggedContext is what the last tagged FPDUs of one opcode leave behind, for
+// evidenceContinues.
 type taggedContext struct {
-	valid bool
-	op    Opcode
-	stag  uint32
-	to    uint64 // the tagged offset behind it
-	pos   uint64 // the stream offset behind it
+	valid  bool
+	stag   uint32
+	lo, hi uint64 // the tagged offsets at which an FPDU goes on lie in [lo, hi]
+	pos    uint64 // the stream offset behind the last
 }
 
-func (c *taggedContext) follow(f *FPDU) {
+// tagged holds the contexts of RDMA Write and Read Response, which run in one
+// direction side by side.
+type tagged [2]taggedContext
+
+func (t *tagged) of(o Opcode) *taggedContext {
+	if o == RDMAReadResp {
+		return &t[1]
+	}
+	return &t[0]
+}
+
+// follow takes an FPDU of a candidate: what goes on there goes on exactly.
+func (t *tagged) follow(f *FPDU) {
 	if f.HeaderCut || !f.DDP.Tagged {
 		return
 	}
-	*c = taggedContext{valid: true, op: f.DDP.Opcode, stag: f.DDP.STag,
-		to: f.DDP.TO + uint64(f.PayloadLength()), pos: f.End}
+	end := f.DDP.TO + uint64(f.PayloadLength())
+	*t.of(f.DDP.Opcode) = taggedContext{valid: true, stag: f.DDP.STag, lo: end, hi: end, pos: f.End}
 }
 
-// continues tells whether f goes on where the context ended. Over octets that
+// learn takes an FPDU of a stream in step: after a hole its buffer may go on
+// anywhere that was seen in use, since applications fill one over and over.
+func (t *tagged) learn(f *FPDU) {
+	if f.HeaderCut || !f.DDP.Tagged {
+		return
+	}
+	c := t.of(f.DDP.Opcode)
+	to, end := f.DDP.TO, f.DDP.TO+uint64(f.PayloadLength())
+	if c.valid && c.stag == f.DDP.STag {
+		c.lo, c.hi, c.pos = min(c.lo, to), max(c.hi, end), f.End
+		return
+	}
+	*c = taggedContext{valid: true, stag: f.DDP.STag, lo: to, hi: end, pos: f.End}
+}
+
+// continues tells whether f goes on where its context ended. Over octets that
 // were not followed (a hole, a desync) the tagged offset may have moved on by
 // as many at most.
-func (c *taggedContext) continues(f *FPDU) bool {
-	return c.valid && f.DDP.Opcode == c.op && f.DDP.STag == c.stag &&
-		f.Start >= c.pos && f.DDP.TO-c.to <= f.Start-c.pos
+func (t *tagged) continues(f *FPDU) bool {
+	c := t.of(f.DDP.Opcode)
+	return c.valid && f.DDP.STag == c.stag && f.Start >= c.pos &&
+		f.DDP.TO >= c.lo && f.DDP.TO-c.lo <= c.hi-c.lo+(f.Start-c.pos)
 }
 
 // headerEvidence weighs a header whose control octets and lengths are already
 // known to be possible; ok is false when another field can't be.
-func headerEvidence(f *FPDU, c *taggedContext) (score int, ok bool) {
+func headerEvidence(f *FPDU, c *tagged) (score int, ok bool) {
 	d := &f.DDP
 	if f.HeaderCut || d.Version != 1 {
 		return 0, false // version 0 is for handshakes: it would double the chance

@@ -26,7 +26,7 @@ type candidate struct {
 	alive   bool
 	score   int
 	first   uint64 // where its first FPDU begins
-	context taggedContext
+	context tagged
 	n       int
 	rec     [maxRecords]FPDU // its FPDUs that have ended, told when it locks
 }

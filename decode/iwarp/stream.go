@@ -43,7 +43,7 @@ type Stream struct {
 	frameAt       uint64
 
 	w       walker
-	context taggedContext
+	context tagged
 	search  *searcher // while searching, and only with candidates alive
 	tail    [controlEnd - 1]byte
 	tailLen uint8
@@ -221,7 +221,7 @@ func (s *Stream) settle(f *FPDU) {
 		s.pair.learnCRC(f)
 	}
 	f.CRC = s.pair.crcState(f)
-	s.context.follow(f)
+	s.context.learn(f)
 	s.locked, s.idle = true, 0
 }
 
