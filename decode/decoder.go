@@ -1,17 +1,25 @@
 package decode
 
 import (
+	"encoding/binary"
+
 	"rdmascope/decode/roce"
 )
 
 // RoCEv2Port is the UDP destination port of RoCEv2 (IANA; IBTA annex A17).
 // The source port is entropy only.
-const RoCEv2Port = 4791
+const RoCEv2Port = roce.UDPPort
 
 // Config says what a Decoder looks for. The zero value suits most captures.
 type Config struct {
 	RoCEPorts []uint16 // UDP destination ports of RoCEv2 beside 4791
 	SkipICRC  bool     // leave the iCRC unchecked
+	// SkipTapTime leaves the time stamps of taps alone. Their headers and
+	// trailers are kept out of the payload nevertheless.
+	SkipTapTime bool
+	// AnyTapTime believes a tap's stamp however far it is from the capture's
+	// time: for taps whose clock was never set.
+	AnyTapTime bool
 }
 
 // Decoder turns captured bytes into Packets: link header → encapsulations →
@@ -19,19 +27,25 @@ type Config struct {
 // goes from one packet to the next, but it isn't safe for concurrent use: one
 // Decoder a goroutine.
 type Decoder struct {
-	rocePorts [1 << 16 / 64]uint64
-	skipICRC  bool
-	crc       roce.ICRCChecker
+	rocePorts   [1 << 16 / 64]uint64
+	skipICRC    bool
+	skipTapTime bool
+	anyTapTime  bool
+	crc         roce.ICRCChecker
+	scratch     [maxCarrier + maxPDU]byte // one PDU of a merged datagram, with its own lengths
 }
 
 // NewDecoder returns a Decoder.
 func NewDecoder(c Config) *Decoder {
-	d := &Decoder{skipICRC: c.SkipICRC}
-	for _, port := range append([]uint16{RoCEv2Port}, c.RoCEPorts...) {
-		d.rocePorts[port/64] |= 1 << (port % 64)
+	d := &Decoder{skipICRC: c.SkipICRC, skipTapTime: c.SkipTapTime, anyTapTime: c.AnyTapTime}
+	d.addRoCEPort(RoCEv2Port)
+	for _, port := range c.RoCEPorts {
+		d.addRoCEPort(port)
 	}
 	return d
 }
+
+func (d *Decoder) addRoCEPort(port uint16) { d.rocePorts[port/64] |= 1 << (port % 64) }
 
 func (d *Decoder) isRoCEPort(port uint16) bool {
 	return d.rocePorts[port/64]&(1<<(port%64)) != 0
@@ -64,31 +78,47 @@ func LinkSupported(link uint16) bool {
 // maxNesting bounds how many headers of all kinds one frame may hold before
 // the decoder gives up: real stacks (VLAN, ERSPAN, VLAN, VXLAN, VLAN, MPLS)
 // stay below, a crafted one mustn't recurse without end.
-const maxNesting = 16
+const maxNesting = 20
 
 // frame is the view that one decode has of a packet: what was captured, and
 // where the data truly ends as far as the enclosing lengths tell.
 type frame struct {
-	d   *Decoder
-	p   *Packet
-	b   []byte // captured bytes
-	end int    // true end, relative to b; beyond len(b) when cut
-	n   int    // headers passed so far
+	d     *Decoder
+	p     *Packet
+	b     []byte // captured bytes
+	end   int    // true end, relative to b; beyond len(b) when cut
+	start int    // where the innermost Ethernet frame begins
+	n     int    // headers passed so far
+	tail  [2]int // what follows the outermost datagram, with FlagTrailer: from, to
+	tree  *path  // headers passed, when somebody wants to see them
 }
 
 // Decode fills all fields of p that come from its bytes. Number, Time, Data,
-// Wire, Iface, Link, Lost, Dir and the record's flags must be set; everything
-// else must be zero.
-func (d *Decoder) Decode(p *Packet) {
-	f := frame{d: d, p: p, b: p.Data, end: int(p.Wire)}
+// Wire, Iface, Link, Lost, Dir and the record's flags (no time, truncated,
+// receive error) must be set and are kept; whatever else p held is replaced.
+func (d *Decoder) Decode(p *Packet) { d.decode(p, nil) }
+
+func (d *Decoder) decode(p *Packet, tree *path) {
+	p.reset()
+	f := frame{d: d, p: p, b: p.Data, end: int(p.Wire), tree: tree}
 	if len(f.b) < f.end {
 		p.Flags |= FlagCut
 	} else {
 		f.end = len(f.b)
 	}
-	switch p.Link {
-	case LinkEthernet:
+	if p.Link == LinkEthernet {
 		f.ethernet(0)
+	} else {
+		f.link()
+	}
+	if p.Flags&FlagTrailer != 0 {
+		f.trailer(f.tail[0], f.tail[1])
+	}
+}
+
+// link starts with any link header but Ethernet's.
+func (f *frame) link() {
+	switch f.p.Link {
 	case LinkLinuxSLL:
 		f.sll(0)
 	case LinkLinuxSLL2:
@@ -120,22 +150,26 @@ func (f *frame) stop(l Layer, r Reason) {
 // decode: as cut when the frame was longer on the wire, as short (malformed)
 // when its own lengths leave no room.
 func (f *frame) need(off, n int, l Layer) bool {
+	if off+n <= f.end && off+n <= len(f.b) {
+		return true
+	}
 	if off+n > f.end {
 		f.stop(l, ReasonShort)
-		return false
-	}
-	if off+n > len(f.b) {
+	} else {
 		f.stop(l, ReasonCut)
-		return false
 	}
-	return true
+	return false
 }
 
-// enter counts one more header and refuses endless nesting.
-func (f *frame) enter(l Layer) bool {
+// enter counts the header at off, notes it for the tree, and refuses endless
+// nesting.
+func (f *frame) enter(l Layer, off int) bool {
 	if f.n++; f.n > maxNesting {
 		f.stop(l, ReasonDepth)
 		return false
+	}
+	if f.tree != nil {
+		f.tree.add(l, off)
 	}
 	return true
 }
@@ -151,16 +185,9 @@ func (f *frame) narrow(end int) {
 	f.end = end
 }
 
-func be16(b []byte, off int) uint16 {
-	_ = b[off+1]
-	return uint16(b[off])<<8 | uint16(b[off+1])
-}
+// be16, be32 and be64 read the network's byte order.
+func be16(b []byte, off int) uint16 { return binary.BigEndian.Uint16(b[off:]) }
 
-func be32(b []byte, off int) uint32 {
-	_ = b[off+3]
-	return uint32(b[off])<<24 | uint32(b[off+1])<<16 | uint32(b[off+2])<<8 | uint32(b[off+3])
-}
+func be32(b []byte, off int) uint32 { return binary.BigEndian.Uint32(b[off:]) }
 
-func be64(b []byte, off int) uint64 {
-	return uint64(be32(b, off))<<32 | uint64(be32(b, off+4))
-}
+func be64(b []byte, off int) uint64 { return binary.BigEndian.Uint64(b[off:]) }

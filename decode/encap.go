@@ -19,7 +19,15 @@ const (
 	EncapSNAP
 	EncapNSH
 	EncapIPIP
-	EncapTapHeader
+	EncapTapHeader // Arista, with a timestamp
+	EncapMetamako  // Metamako or Arista 7130 trailer with a timestamp
+	EncapExablaze  // Exablaze or Cisco Nexus 3550 trailer with a timestamp
+	// What follows is recognised and counted, but not looked into.
+	EncapTTag         // Cisco's timestamp tag, EtherType 0x8988
+	EncapGigamon      // Gigamon header, EtherType 0x22e5
+	EncapVSS          // VSS Monitoring trailer
+	EncapHPERM        // HP encapsulated remote mirroring, UDP 7932
+	EncapERSPANMarker // Cisco's marker packet between ERSPAN III ticks and UTC, UDP 8880
 	encapCount
 )
 
@@ -27,7 +35,8 @@ const (
 const EncapCount = int(encapCount)
 
 var encapNames = [...]string{"", "vxlan", "geneve", "gre", "erspan1", "erspan2", "erspan3", "mpls", "pseudowire",
-	"mpls_udp", "vntag", "snap", "nsh", "ipip", "tap_header"}
+	"mpls_udp", "vntag", "snap", "nsh", "ipip", "tap_header", "metamako", "exablaze",
+	"ttag", "gigamon", "vss", "hp_erm", "erspan_marker"}
 
 // String returns the name used in reports.
 func (k EncapKind) String() string {
@@ -52,4 +61,29 @@ func (e *Encap) push(k EncapKind, id uint32) {
 	if e.N < 255 {
 		e.N++
 	}
+}
+
+// has tells whether k is among the encapsulations that were remembered.
+func (e *Encap) has(k EncapKind) bool {
+	for _, x := range e.Kinds {
+		if x == k {
+			return true
+		}
+	}
+	return false
+}
+
+// String returns the path as "erspan2, vxlan".
+func (e Encap) String() string {
+	s := ""
+	for _, k := range e.Kinds[:min(int(e.N), len(e.Kinds))] {
+		if s != "" {
+			s += ", "
+		}
+		s += k.String()
+	}
+	if int(e.N) > len(e.Kinds) {
+		s += ", …"
+	}
+	return s
 }

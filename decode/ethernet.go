@@ -1,47 +1,54 @@
 package decode
 
-// EtherTypes (IEEE registration authority) that the decoder follows.
+// EtherTypes (IEEE registration authority) that the decoder follows or names.
 const (
 	etherIPv4       = 0x0800
+	etherARP        = 0x0806
+	etherERSPAN3    = 0x22eb
+	etherGigamon    = 0x22e5
+	etherTEB        = 0x6558 // transparent Ethernet bridging, in GRE and GENEVE
 	etherVLAN       = 0x8100
 	etherIPv6       = 0x86dd
 	etherMACControl = 0x8808
 	etherMPLS       = 0x8847
 	etherMPLSMcast  = 0x8848
 	etherQinQ       = 0x88a8
+	etherERSPAN2    = 0x88be
 	etherLLDP       = 0x88cc
 	etherRoCEv1     = 0x8915
 	etherVNTag      = 0x8926
 	etherNSH        = 0x894f
+	etherTTag       = 0x8988
 	etherOldQinQ    = 0x9100
 	etherArista     = 0xd28b
-	etherTEB        = 0x6558 // transparent Ethernet bridging, in GRE and GENEVE
-	etherERSPAN2    = 0x88be
-	etherERSPAN3    = 0x22eb
+
+	// maxLength is the largest value that is an 802.3 length, not an EtherType.
+	maxLength = 0x5ff
 )
 
 // ethernet decodes an Ethernet II or 802.3 frame at off (IEEE 802.3 §3.2):
 // destination 6, source 6, EtherType or length 2. The innermost frame's
 // addresses stay in the packet.
 func (f *frame) ethernet(off int) {
-	if !f.enter(LayerEthernet) || !f.need(off, 14, LayerEthernet) {
+	if !f.enter(LayerEthernet, off) || !f.need(off, 14, LayerEthernet) {
 		return
 	}
-	p := f.p
-	copy(p.EthDst[:], f.b[off:])
-	copy(p.EthSrc[:], f.b[off+6:])
+	p, h := f.p, f.b[off:off+14]
+	p.EthDst, p.EthSrc = MAC(h[:6]), MAC(h[6:])
 	p.Flags |= FlagEth
 	p.Flags &^= FlagVLAN | FlagMACSame
 	p.VLANs = 0
+	f.start = off
 	if p.EthDst == p.EthSrc {
 		p.Flags |= FlagMACSame
 	}
-	et := be16(f.b, off+12)
-	if et == etherIPv4 || et == etherIPv6 { // nearly every frame
-		f.etherPayload(et, off+14)
-		return
+	switch et := be16(h, 12); et {
+	case etherIPv4: // nearly every frame
+		p.EtherType = et
+		f.ipv4(off + 14)
+	default:
+		f.tagged(et, off+14)
 	}
-	f.tagged(et, off+14)
 }
 
 // tagged passes over VLAN tags (802.1Q §9.6: TPID 2, PCP 3 bits, DEI 1, VID
@@ -53,7 +60,7 @@ func (f *frame) tagged(et uint16, off int) {
 		p.EtherType = et
 		switch et {
 		case etherVLAN, etherQinQ, etherOldQinQ:
-			if !f.enter(LayerVLAN) || !f.need(off, 4, LayerVLAN) {
+			if !f.enter(LayerVLAN, off) || !f.need(off, 4, LayerVLAN) {
 				return
 			}
 			tci := be16(f.b, off)
@@ -66,7 +73,7 @@ func (f *frame) tagged(et uint16, off int) {
 			et = be16(f.b, off+2)
 			off += 4
 		case etherVNTag:
-			if !f.enter(LayerVNTag) || !f.need(off, 6, LayerVNTag) {
+			if !f.enter(LayerVNTag, off) || !f.need(off, 6, LayerVNTag) {
 				return
 			}
 			p.Encap.push(EncapVNTag, be32(f.b, off)>>16&0x3fff)
@@ -102,16 +109,31 @@ func (f *frame) etherPayload(et uint16, off int) {
 		f.macControl(off)
 	case etherMPLS, etherMPLSMcast:
 		f.mpls(off)
+	case etherARP:
+		// Only for what may follow it: ARP for IPv4 has 28 octets (RFC 826).
+		f.datagramEnd(off + 28)
 	case etherLLDP:
 		p.Kind = KindLLDP
 		p.TransOff, p.TransLen = uint32(off), span(off, f.end)
+		f.enter(LayerLLDP, off)
 	case etherNSH:
 		f.nsh(off)
+	case etherTTag:
+		f.named(EncapTTag, off)
+	case etherGigamon:
+		f.named(EncapGigamon, off)
 	default:
-		if et < 0x600 {
+		if et <= maxLength {
 			f.llc(off, int(et))
 		}
 	}
+}
+
+// named ends the decode at a header that is known by name only.
+func (f *frame) named(k EncapKind, off int) {
+	f.p.Encap.push(k, 0)
+	f.enter(LayerTapHeader, off)
+	f.stop(LayerTapHeader, ReasonUnknown)
 }
 
 // span is the number of octets from off to end, 0 when end lies before.
@@ -128,7 +150,7 @@ func span(off, end int) uint32 {
 func (f *frame) macControl(off int) {
 	p := f.p
 	p.TransOff, p.TransLen = uint32(off), span(off, f.end)
-	if !f.need(off, 2, LayerMACControl) {
+	if !f.enter(LayerMACControl, off) || !f.need(off, 2, LayerMACControl) {
 		return
 	}
 	switch be16(f.b, off) {
@@ -144,8 +166,8 @@ func (f *frame) macControl(off int) {
 // llc decodes 802.2 LLC with SNAP (IEEE 802: AA AA 03, OUI 3, type 2); other
 // LLC payloads aren't ours. length is the 802.3 length field.
 func (f *frame) llc(off, length int) {
-	if end := off + length; end < f.end {
-		f.end = end
+	if off+length < f.end {
+		f.end = off + length
 	}
 	if length < 8 || !f.need(off, 8, LayerLLC) {
 		return
@@ -153,15 +175,16 @@ func (f *frame) llc(off, length int) {
 	if be16(f.b, off) != 0xaaaa || f.b[off+2] != 3 {
 		return
 	}
-	// OUI 0 (and Cisco's 00-00-0C) carry an EtherType.
+	// OUI 0 (RFC 1042), 00-00-F8 (bridge tunnel) and Cisco's 00-00-0C carry an
+	// EtherType.
 	if oui := be32(f.b, off+2) & 0xffffff; oui != 0 && oui != 0x00000c && oui != 0x0000f8 {
 		return
 	}
-	if !f.enter(LayerLLC) {
+	if !f.enter(LayerLLC, off) {
 		return
 	}
 	f.p.Encap.push(EncapSNAP, 0)
-	if et := be16(f.b, off+6); et >= 0x600 {
+	if et := be16(f.b, off+6); et > maxLength {
 		f.tagged(et, off+8)
 	}
 }

@@ -1,15 +1,11 @@
 package decode
 
-import (
-	"errors"
-
-	"rdmascope/decode/roce"
-)
+import "rdmascope/decode/roce"
 
 // grh decodes a global route header (IBTA 8.3): that of an IPv6 header, with
 // next header 0x1b before a BTH. The lengths that follow it count the iCRC.
 func (f *frame) grh(off int) {
-	if !f.enter(LayerGRH) || !f.need(off, roce.GRHLen, LayerGRH) {
+	if !f.enter(LayerGRH, off) || !f.need(off, roce.GRHLen, LayerGRH) {
 		return
 	}
 	p, h := f.p, f.b[off:off+roce.GRHLen]
@@ -38,13 +34,13 @@ func (f *frame) grh(off int) {
 // 7.7). Hosts are named by LID, with or without a GRH: both directions of a
 // queue pair always have one.
 func (f *frame) lrh(off int) {
-	if !f.enter(LayerLRH) || !f.need(off, roce.LRHLen, LayerLRH) {
+	if !f.enter(LayerLRH, off) || !f.need(off, roce.LRHLen, LayerLRH) {
 		return
 	}
 	p := f.p
 	var h roce.LRHFields
 	switch err := h.Decode(f.b[off:]); {
-	case errors.Is(err, roce.ErrLRHVersion):
+	case err == error(roce.ErrLRHVersion):
 		f.stop(LayerLRH, ReasonVersion)
 		return
 	case err != nil:
@@ -74,63 +70,88 @@ func (f *frame) lrh(off int) {
 // the true end of the datagram.
 func (f *frame) bth(off int) {
 	p := f.p
-	p.L4Off = uint32(off)
-	p.TransOff, p.TransLen = uint32(off), span(off, f.end)
-	if off > len(f.b) {
-		f.stop(LayerBTH, ReasonCut)
+	if p.Kind != KindRoCEv2 {
+		p.L4Off = uint32(off)
+	}
+	if !f.enter(LayerBTH, off) {
 		return
 	}
-	err := p.RoCE.Decode(f.b[off:], int(p.TransLen))
-	if p.RoCE.Present != 0 {
-		p.Flags |= FlagBTH
+	stop := p.Stop
+	f.transportPDU(off)
+	if p.ICRC == roce.ICRCBad || p.TransLen > maxPDU {
+		f.merged(off, stop)
 	}
+}
+
+// transportPDU decodes the PDU from off to the end and checks its iCRC.
+func (f *frame) transportPDU(off int) {
+	p := f.p
+	p.TransOff, p.TransLen = uint32(off), span(off, f.end)
+	var captured []byte
+	if off < len(f.b) {
+		captured = f.b[off:]
+	}
+	err := p.RoCE.Decode(captured, int(p.TransLen))
 	p.PayloadOff = uint32(off + p.RoCE.Len)
 	if err != nil {
 		f.transportStop(err)
 	}
-	if p.Has(FlagBTH) && !f.d.skipICRC && p.Flags&(FlagFragment|FlagHiddenCut) == 0 {
+	if p.RoCE.Present == 0 {
+		return
+	}
+	p.Flags |= FlagBTH
+	if !f.d.skipICRC && f.end <= len(f.b) && p.Flags&noICRC == 0 {
 		f.icrc(off)
 	}
 }
 
+// noICRC are what leaves nothing to check an iCRC against: parts of the packet
+// are missing, or offloading rewrote the lengths, which it covers.
+const noICRC = FlagFragment | FlagHiddenCut | FlagSuperFrame
+
 // transportStop translates what package roce says into a Stop.
 func (f *frame) transportStop(err error) {
-	layer := LayerBTH
-	var e *roce.Error
-	if errors.As(err, &e) && e.Header != roce.HeaderBTH {
-		layer = LayerExt
+	e, ok := err.(*roce.Error)
+	if !ok {
+		f.stop(LayerBTH, ReasonUnknown)
+		return
+	}
+	layer := LayerExt
+	if e.Header == roce.HeaderBTH {
+		layer = LayerBTH
 	}
 	switch {
-	case errors.Is(err, roce.ErrTruncated):
+	case e.Class == roce.ErrTruncated:
 		f.stop(layer, ReasonCut)
-	case err == error(roce.ErrVersion):
+	case e == roce.ErrVersion:
 		f.stop(layer, ReasonVersion)
-	case err == error(roce.ErrPad):
+	case e == roce.ErrPad:
 		f.stop(layer, ReasonPadding)
-	case errors.Is(err, roce.ErrUnknown):
+	case e.Class == roce.ErrUnknown:
 		f.stop(layer, ReasonUnknown)
 	default:
 		f.stop(layer, ReasonShort)
 	}
 }
 
-// icrc checks the invariant CRC, if the capture holds the whole datagram.
+// icrc checks the invariant CRC of the datagram, all of which was captured.
 func (f *frame) icrc(off int) {
-	p := f.p
-	if f.end > len(f.b) {
-		return
-	}
-	from, carrier := int(p.NetOff), roce.CarrierIPv4
+	from, carrier := f.carrier()
+	f.p.ICRC = f.d.crc.Check(carrier, f.b[from:f.end], off-from, f.end-from)
+}
+
+// carrier returns what the iCRC counts from.
+func (f *frame) carrier() (from int, k roce.Carrier) {
+	p, from := f.p, int(f.p.NetOff)
 	switch {
-	case p.Kind == KindInfiniBand && p.IPVersion == 6:
-		carrier = roce.CarrierLRHGRH
-		from -= roce.LRHLen
-	case p.Kind == KindInfiniBand:
-		carrier = roce.CarrierLRH
 	case p.Kind == KindRoCEv1:
-		carrier = roce.CarrierGRH
+		return from, roce.CarrierGRH
+	case p.Kind == KindInfiniBand && p.IPVersion == 6:
+		return from - roce.LRHLen, roce.CarrierLRHGRH
+	case p.Kind == KindInfiniBand:
+		return from, roce.CarrierLRH
 	case p.IPVersion == 6:
-		carrier = roce.CarrierIPv6
+		return from, roce.CarrierIPv6
 	}
-	p.ICRC = f.d.crc.Check(carrier, f.b[from:f.end], off-from, f.end-from)
+	return from, roce.CarrierIPv4
 }

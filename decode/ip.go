@@ -37,7 +37,7 @@ func (f *frame) ipByVersion(off int) {
 // ipv4 decodes an IPv4 header (RFC 791 §3.1). The total length decides where
 // the datagram ends, never the frame: padding, FCS and trailers follow it.
 func (f *frame) ipv4(off int) {
-	if !f.enter(LayerIPv4) || !f.need(off, 20, LayerIPv4) {
+	if !f.enter(LayerIPv4, off) || !f.need(off, 20, LayerIPv4) {
 		return
 	}
 	p, h := f.p, f.b[off:off+20]
@@ -60,6 +60,9 @@ func (f *frame) ipv4(off int) {
 		p.Flags |= FlagSuperFrame
 	} else {
 		f.datagramEnd(off + total)
+		if total > maxMTU {
+			p.Flags |= FlagSuperFrame
+		}
 	}
 	p.IPVersion = 4
 	p.TOS = h[1]
@@ -70,7 +73,7 @@ func (f *frame) ipv4(off int) {
 	p.Dst = AddrV4(be32(h, 16))
 	p.NetOff = uint32(off)
 	p.Flags |= FlagNet
-	p.Flags &^= FlagFragment | FlagLaterFragment | FlagIPOptions | FlagIPChecksumBad
+	p.Flags &^= perDatagram
 	if hl > 20 {
 		p.Flags |= FlagIPOptions
 	}
@@ -89,40 +92,76 @@ func (f *frame) ipv4(off int) {
 
 // checksum is the one's complement sum of RFC 1071, folded; 0xffff over a
 // header that includes its right checksum.
-func checksum(b []byte) uint16 {
+func checksum(b []byte) uint16 { return fold(sum(b)) }
+
+// sum adds up b in 4-octet words: RFC 1071 §2 allows any width.
+func sum(b []byte) uint64 {
 	var s uint64
 	for len(b) >= 4 {
 		s += uint64(be32(b, 0))
 		b = b[4:]
 	}
 	if len(b) >= 2 {
-		s += uint64(be16(b, 0))
+		s += uint64(be16(b, 0)) << 16
 		b = b[2:]
+		if len(b) == 1 {
+			s += uint64(b[0]) << 8
+		}
+	} else if len(b) == 1 {
+		s += uint64(b[0]) << 24
 	}
-	if len(b) == 1 {
-		s += uint64(b[0]) << 8
-	}
-	for s > 0xffff {
-		s = s>>16 + s&0xffff
-	}
+	return s
+}
+
+// fold adds the carries back in until 16 bits are left.
+func fold(s uint64) uint16 {
+	s = s>>32 + s&0xffffffff
+	s = s>>16 + s&0xffff
+	s = s>>16 + s&0xffff
+	s = s>>16 + s&0xffff
 	return uint16(s)
 }
 
-// datagramEnd narrows the frame to the datagram and notes what follows it.
-func (f *frame) datagramEnd(end int) {
-	if end < f.end && f.end > minFrame {
-		f.p.Flags |= FlagTrailer
-	}
-	f.narrow(end)
-}
+// maxMTU is more than any Ethernet MTU that is in use between hosts: a longer
+// datagram was put together by offloading, or belongs to a loopback device.
+const maxMTU = 9600
+
+// perDatagram are the flags that tell about the innermost datagram alone.
+const perDatagram = FlagFragment | FlagLaterFragment | FlagIPOptions | FlagIPChecksumBad | FlagPorts
 
 // minFrame is the shortest Ethernet frame without FCS: below it, what follows
 // a datagram is padding (IEEE 802.3 §3.2.8).
 const minFrame = 60
 
+// datagramEnd narrows the frame to the datagram, and notes when something
+// follows it that is no padding. Frames that lost their tag or got one on the
+// way may be padded to a few octets more or less than 60, hence the look at
+// the octets themselves; a frame check sequence is hardly ever all zero.
+func (f *frame) datagramEnd(end int) {
+	if end < f.end && f.end-f.start > minFrame && !f.zeros(end) && f.p.Flags&FlagTrailer == 0 {
+		f.p.Flags |= FlagTrailer
+		f.tail = [2]int{end, f.end}
+	}
+	f.narrow(end)
+}
+
+// zeros tells whether the first captured octets behind off are all zero: at
+// most the 46 that padding can have.
+func (f *frame) zeros(off int) bool {
+	if off >= len(f.b) {
+		return true // nothing captured that could be looked at
+	}
+	for _, x := range f.b[off:min(len(f.b), off+46, f.end)] {
+		if x != 0 {
+			return false
+		}
+	}
+	return f.end-off <= 46
+}
+
 // ipv6 decodes an IPv6 header and passes over extension headers (RFC 8200 §4).
 func (f *frame) ipv6(off int) {
-	if !f.enter(LayerIPv6) || !f.need(off, 40, LayerIPv6) {
+	if !f.enter(LayerIPv6, off) || !f.need(off, 40, LayerIPv6) {
 		return
 	}
 	p, h := f.p, f.b[off:off+40]
@@ -132,6 +171,9 @@ func (f *frame) ipv6(off int) {
 	}
 	if plen := int(be16(h, 4)); plen != 0 {
 		f.datagramEnd(off + 40 + plen)
+		if plen > maxMTU {
+			p.Flags |= FlagSuperFrame
+		}
 	} else if h[6] != protoNoNext {
 		p.Flags |= FlagSuperFrame // a jumbogram (RFC 2675), BIG TCP
 	}
@@ -143,7 +185,7 @@ func (f *frame) ipv6(off int) {
 	p.Dst = Addr{be64(h, 24), be64(h, 32)}
 	p.NetOff = uint32(off)
 	p.Flags |= FlagNet
-	p.Flags &^= FlagFragment | FlagLaterFragment | FlagIPOptions | FlagIPChecksumBad
+	p.Flags &^= perDatagram
 	next, at, ok := f.ipv6Extensions(h[6], off+40)
 	p.Proto = next
 	if ok {
@@ -158,17 +200,17 @@ func (f *frame) ipv6Extensions(next uint8, off int) (proto uint8, at int, ok boo
 		size := 0
 		switch next {
 		case protoHopByHop, protoRouting, protoDstOpts, protoMobility, protoHIP, protoShim6:
-			if !f.enter(LayerIPv6) || !f.need(off, 2, LayerIPv6) {
+			if !f.enter(LayerIPv6, off) || !f.need(off, 2, LayerIPv6) {
 				return next, off, false
 			}
 			size = 8 * (1 + int(f.b[off+1]))
 		case protoAH: // RFC 4302 §2.2: length in 4-octet units, minus 2
-			if !f.enter(LayerIPv6) || !f.need(off, 2, LayerIPv6) {
+			if !f.enter(LayerIPv6, off) || !f.need(off, 2, LayerIPv6) {
 				return next, off, false
 			}
 			size = 4 * (2 + int(f.b[off+1]))
 		case protoFragment:
-			if !f.enter(LayerIPv6) || !f.need(off, 8, LayerIPv6) {
+			if !f.enter(LayerIPv6, off) || !f.need(off, 8, LayerIPv6) {
 				return next, off, false
 			}
 			size = 8

@@ -1,10 +1,6 @@
 package decode
 
-import (
-	"net/netip"
-
-	"rdmascope/decode/roce"
-)
+import "rdmascope/decode/roce"
 
 // Packet is one captured frame after decoding: everything that the analyses
 // need, in plain fields. The only pointer is Data; it aliases the block that
@@ -49,17 +45,45 @@ type Packet struct {
 	Encap      Encap // tunnels that were opened on the way, outermost first
 	TrailerNS  int64 // time stamped by a tap, ns since the epoch (valid with HasTapTime)
 	NetOff     uint32
-	L4Off      uint32 // offset in Data of the UDP, TCP or InfiniBand BTH header
+	L4Off      uint32 // offset in Data of the UDP or TCP header; RoCEv1 and InfiniBand: of the BTH
 	TransOff   uint32 // offset in Data of BTH, of the TCP payload, of the MAC control opcode
 	TransLen   uint32 // true octets from TransOff to the end that the IP (or GRH, LRH) length tells; RoCE: iCRC included
 	PayloadOff uint32 // RoCE: offset in Data of the payload
 
-	// RoCE is valid for Kind RoCEv2, RoCEv1 and InfiniBand.
-	RoCE roce.Headers
-	ICRC roce.ICRCState
+	// RoCE is valid for Kind RoCEv2, RoCEv1 and InfiniBand, each of its headers
+	// only as far as RoCE.Present tells: what is not present is left over from
+	// an earlier packet.
+	RoCE   roce.Headers
+	ICRC   roce.ICRCState
+	Merged uint16 // PDUs in the datagram, with FlagMulti where it can be told
 
 	// TCP is valid for Kind TCP.
 	TCP TCPHeader
+}
+
+// recordFlags are the flags that tell about the record, not its bytes: they
+// are set before Decode and kept by it.
+const recordFlags = FlagNoTime | FlagTruncated | FlagRxError
+
+// reset clears what Decode fills in, but for RoCE's headers and the TCP header,
+// which say themselves whether they are valid: clearing their 180 octets costs
+// as much as decoding.
+func (p *Packet) reset() {
+	p.Kind, p.Stop = KindOther, Stop{}
+	p.Flags &= recordFlags
+	p.EthDst, p.EthSrc = MAC{}, MAC{}
+	p.EtherType, p.VID, p.PCP, p.VLANs = 0, 0, 0, 0
+	p.IPVersion, p.TOS, p.TTL, p.Proto, p.IPID = 0, 0, 0, 0, 0
+	p.Src, p.Dst = Addr{}, Addr{}
+	p.SrcPort, p.DstPort = 0, 0
+	if p.Encap.N != 0 {
+		p.Encap = Encap{}
+	}
+	p.TrailerNS = 0
+	p.NetOff, p.L4Off, p.TransOff, p.TransLen, p.PayloadOff = 0, 0, 0, 0, 0
+	p.RoCE.Present = 0
+	p.RoCE.Len, p.RoCE.PayloadLen, p.RoCE.PayloadCaptured = 0, 0, 0
+	p.ICRC, p.Merged = roce.ICRCUncheckable, 0
 }
 
 // Dir is the direction that the capture file tells for a packet, seen from
@@ -139,27 +163,22 @@ func (p *Packet) Has(f Flags) bool { return p.Flags&f == f }
 // Payload returns the captured part of the RoCE payload, pad and iCRC
 // excluded. Its true length is RoCE.PayloadLen.
 func (p *Packet) Payload() []byte {
-	off, end := int(p.PayloadOff), int(p.PayloadOff)+p.RoCE.PayloadLen
-	if end > len(p.Data) {
-		end = len(p.Data)
-	}
-	if off >= end {
-		return nil
-	}
-	return p.Data[off:end]
+	return p.captured(int(p.PayloadOff), p.RoCE.PayloadCaptured)
 }
 
 // TCPPayload returns the captured part of the TCP payload. Its true length is
 // TransLen.
 func (p *Packet) TCPPayload() []byte {
-	off, end := int(p.TransOff), int(p.TransOff)+int(p.TransLen)
-	if end > len(p.Data) {
-		end = len(p.Data)
-	}
+	return p.captured(int(p.TransOff), int(p.TransLen))
+}
+
+// captured returns as many of n octets from off on as there are.
+func (p *Packet) captured(off, n int) []byte {
+	end := min(off+n, len(p.Data))
 	if off >= end {
 		return nil
 	}
-	return p.Data[off:end]
+	return p.Data[off:end:end]
 }
 
 // ECN returns the two congestion notification bits (RFC 3168): 0 Not-ECT,
@@ -168,82 +187,3 @@ func (p *Packet) ECN() uint8 { return p.TOS & 3 }
 
 // DSCP returns the differentiated services code point.
 func (p *Packet) DSCP() uint8 { return p.TOS >> 2 }
-
-// MAC is an Ethernet address.
-type MAC [6]byte
-
-const hexDigits = "0123456789abcdef"
-
-// String returns the usual form, 52:54:00:77:00:01.
-func (m MAC) String() string {
-	b := make([]byte, 0, 17)
-	for i, x := range m {
-		if i > 0 {
-			b = append(b, ':')
-		}
-		b = append(b, hexDigits[x>>4], hexDigits[x&15])
-	}
-	return string(b)
-}
-
-// Addr is a host address in 16 octets: IPv6, IPv4 in its mapped form
-// (::ffff:a.b.c.d), a GID, or an InfiniBand LID. Comparable, pointer-free.
-type Addr struct{ Hi, Lo uint64 }
-
-const (
-	v4Prefix  = 0x0000ffff_00000000
-	lidPrefix = 0xfffe0000_00000000
-)
-
-// AddrV4 returns the address of four octets.
-func AddrV4(v uint32) Addr { return Addr{0, v4Prefix | uint64(v)} }
-
-// AddrLID returns the address that stands for an InfiniBand local identifier,
-// where no GRH names the host.
-func AddrLID(lid uint16) Addr { return Addr{0, lidPrefix | uint64(lid)} }
-
-// IsV4 tells whether a is an IPv4 address.
-func (a Addr) IsV4() bool { return a.Hi == 0 && a.Lo>>32 == 0xffff }
-
-// LID returns the local identifier that a stands for.
-func (a Addr) LID() (lid uint16, ok bool) {
-	return uint16(a.Lo), a.Hi == 0 && a.Lo&^0xffff == lidPrefix
-}
-
-// IP returns a as a netip.Addr, IPv4 unmapped.
-func (a Addr) IP() netip.Addr {
-	var b [16]byte
-	for i := 0; i < 8; i++ {
-		b[i] = byte(a.Hi >> (56 - 8*i))
-		b[8+i] = byte(a.Lo >> (56 - 8*i))
-	}
-	return netip.AddrFrom16(b).Unmap()
-}
-
-// String returns the address as text; a LID as "lid:17".
-func (a Addr) String() string {
-	if lid, ok := a.LID(); ok {
-		return "lid:" + netUint(uint64(lid))
-	}
-	return a.IP().String()
-}
-
-// Less orders addresses by value.
-func (a Addr) Less(b Addr) bool {
-	if a.Hi != b.Hi {
-		return a.Hi < b.Hi
-	}
-	return a.Lo < b.Lo
-}
-
-func netUint(v uint64) string {
-	var b [20]byte
-	i := len(b)
-	for {
-		i--
-		b[i] = byte('0' + v%10)
-		if v /= 10; v == 0 {
-			return string(b[i:])
-		}
-	}
-}

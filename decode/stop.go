@@ -9,6 +9,14 @@ type Stop struct {
 	Reason Reason
 }
 
+// String returns "bth: cut" and the like.
+func (s Stop) String() string {
+	if s.Reason == ReasonNone {
+		return ""
+	}
+	return s.Layer.String() + ": " + s.Reason.String()
+}
+
 // Layer names the header at which decoding stopped.
 type Layer uint8
 
@@ -37,6 +45,12 @@ const (
 	LayerExt
 	LayerMAD
 	LayerMACControl
+	LayerSLL
+	LayerSLL2
+	LayerLoopback
+	LayerLLDP
+	LayerTapTrailer
+	LayerVCRC
 	layerCount
 )
 
@@ -44,7 +58,8 @@ const (
 const LayerCount = int(layerCount)
 
 var layerNames = [...]string{"", "link", "ethernet", "vlan", "llc", "mpls", "gre", "erspan", "vxlan", "geneve", "nsh",
-	"vntag", "tap_header", "ipv4", "ipv6", "udp", "tcp", "lrh", "grh", "bth", "extension", "mad", "mac_control"}
+	"vntag", "tap_header", "ipv4", "ipv6", "udp", "tcp", "lrh", "grh", "bth", "extension", "mad", "mac_control",
+	"sll", "sll2", "loopback", "lldp", "tap_trailer", "vcrc"}
 
 // String returns the layer's name as used in reports.
 func (l Layer) String() string {

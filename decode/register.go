@@ -1,0 +1,34 @@
+package decode
+
+import (
+	"sync"
+
+	"github.com/google/gopacket"
+	"github.com/google/gopacket/layers"
+
+	"rdmascope/decode/pfc"
+	"rdmascope/decode/roce"
+)
+
+var registerOnce sync.Once
+
+// Register enters RoCE and the pause frames into gopacket's tables, so that
+// gopacket.NewPacket decodes them in any program: UDP port 4791, and the
+// EtherTypes 0x8915 (RoCEv1) and 0x8808 (MAC control).
+//
+// The tables are the process's own, so this is never done behind anybody's
+// back: call it once, before packets are decoded. It isn't needed for Decoder.
+//
+// gopacket looks at the source port when it knows no layer for the destination
+// port, so a datagram from port 4791 to an unknown one is taken for RoCE, too.
+func Register() {
+	registerOnce.Do(func() {
+		layers.RegisterUDPPortLayerType(layers.UDPPort(roce.UDPPort), roce.LayerTypeBTH)
+		enterEtherType(etherRoCEv1, "RoCEv1", roce.LayerTypeGRH)
+		enterEtherType(etherMACControl, "MACControl", pfc.LayerTypeMACControl)
+	})
+}
+
+func enterEtherType(et layers.EthernetType, name string, t gopacket.LayerType) {
+	layers.EthernetTypeMetadata[et] = layers.EnumMetadata{DecodeWith: t, Name: name, LayerType: t}
+}
