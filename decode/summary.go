@@ -42,7 +42,7 @@ func roceSummary(p *Packet) string {
 		s.text(" VA ").hex(h.AtomicETH.VA, 0).text(" R_Key ").hex(uint64(h.AtomicETH.RKey), 8)
 	}
 	if h.Present.Has(roce.HeaderImmDt) {
-		s.text(" Imm ").hex(uint64(h.ImmDt.Data), 8)
+		s.text(" Imm ").hex(uint64(h.ImmDt.Immediate), 8)
 	}
 	if h.Present.Has(roce.HeaderIETH) {
 		s.text(" invalidates ").hex(uint64(h.IETH.RKey), 8)
