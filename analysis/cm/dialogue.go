@@ -125,9 +125,8 @@ func (d *Dialogue) RejectText() string {
 }
 
 // RNRRetryCount is how often the queue pair of an end repeats after RNR NAKs, 7
-// for without end. Each message tells what the other end is to do: the REP
-// about the initiator, the REQ about the responder (IBTA 12.7.38; in
-// ib_cm.h users of Linux see their own value overwritten by it).
+// for without end. Each message tells what the *other* end is to do, the REP
+// the initiator, the REQ the responder (IBTA 12.7.38).
 func (d *Dialogue) RNRRetryCount(s Side) (n uint8, ok bool) {
 	if s == A {
 		return d.Reply.RNRRetryCount, d.HasReply

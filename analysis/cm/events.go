@@ -62,6 +62,9 @@ type Events struct {
 // announce tells of the connection when there is something new to tell.
 func (t *Tracker) announce(e *entry, p *decode.Packet) {
 	d := &e.Dialogue
+	if e.sidr { // resolves a service, joins no pair
+		return
+	}
 	if d.State == Rejected || d.State >= Disconnecting || e.told == toldAll {
 		return
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // vectors are messages made and checked elsewhere, by name.
-func vectors(t *testing.T) map[string][]byte {
+func vectors(t testing.TB) map[string][]byte {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("testdata", "cm.json"))
 	require.NoError(t, err)
@@ -101,6 +101,7 @@ func TestVectorSIDR(t *testing.T) {
 	require.Len(t, r.Dialogues, 1)
 	require.Equal(t, Replied, r.Dialogues[0].State)
 	require.EqualValues(t, 1911, r.Dialogues[0].B.QPN)
+	require.Empty(t, f.connects, "nothing is paired by it")
 }
 
 // TestPrefixes: a message cut anywhere neither panics nor says what it can't
@@ -115,4 +116,11 @@ func TestPrefixes(t *testing.T) {
 			}
 		}
 	}
+}
+
+func fuzzSeeds(t testing.TB) (all [][]byte) {
+	for _, b := range vectors(t) {
+		all = append(all, b)
+	}
+	return all
 }
