@@ -50,24 +50,41 @@ func (c check) write(p *printer) {
 
 func checks(s *analysis.Snapshot) []check {
 	t := totalsOf(s)
-	list := []check{
-		t.counted("NAKs", t.naks, "naks", "", "see NAKs BY CODE"),
-		t.counted("RNR NAKs", t.rnr, "rnr_naks", "", "the responder had no receive posted"),
-		t.counted("resent", t.resent, "retransmitted_packets", "packet", "sent again by the requester"),
+	if t.flowing == 0 {
+		return []check{noDataCheck(s), cmCheck(s), pauseCheck(s)}
 	}
-	if t.resent.known == 0 { // gaps and repeats are its raw material
+	var list []check
+	if t.roce > 0 {
+		list = append(list,
+			t.counted("NAKs", t.naks, "naks", "", "see NAKs BY CODE"),
+			t.counted("RNR NAKs", t.rnr, "rnr_naks", "", "the responder had no receive posted"))
+	}
+	list = append(list, t.counted("resent", t.resent, "retransmitted_packets", "packet", "sent again by the requester"))
+	if t.roce > 0 && t.resent.known == 0 { // gaps and repeats are its raw material
 		list = append(list,
 			t.counted("PSN gaps", t.gaps, "psn_gaps", "gap", "lost on the way, reordered, or missing in the capture"),
 			t.counted("PSN repeats", t.repeats, "psn_repeat_packets", "packet", "a PSN seen before: sent again, or copied"))
 	}
-	return append(list,
-		t.counted("losses proved", t.lost, "lost_upstream_packets", "packet", "at least; before or after the tap"),
-		icrcCheck(s, t),
-		cmCheck(s),
-		congestionCheck(t),
-		pauseCheck(s),
-	)
+	list = append(list, t.counted("losses proved", t.lost, "lost_upstream_packets", "packet", "at least; before or after the tap"))
+	if t.roce > 0 {
+		list = append(list, icrcCheck(s, t))
+	}
+	return append(list, cmCheck(s), congestionCheck(t), pauseCheck(s))
 }
+
+// noDataCheck is for a capture with connection management and nothing else:
+// either nothing came about, or the sniffer misses the offloaded path.
+func noDataCheck(s *analysis.Snapshot) check {
+	for i := range s.Connections {
+		c := &s.Connections[i]
+		if c.CM != nil && c.CM.Replies > 0 && !rejected(c) {
+			return check{warning, "data", "none, though connections were made: " + unseenDataReason}
+		}
+	}
+	return check{faint, "data", "none: no connection came about"}
+}
+
+const unseenDataReason = "the sniffer probably does not see the offloaded path. Capture with the NIC's own sniffer or at a mirror port."
 
 // tally is a figure over all connections. A connection counts as known when
 // one of its flows has the figure: most stand at one flow only.
@@ -89,6 +106,7 @@ func (t *tally) add(v *int64) {
 type totals struct {
 	naks, rnr, resent, gaps, repeats, lost, cnp tally
 	ce, icrcChecked, icrcBad                    int64
+	flowing, roce                               int64 // connections with packets; those that are not iWARP
 	reasons                                     map[string][]string
 }
 
@@ -99,13 +117,17 @@ func totalsOf(s *analysis.Snapshot) totals {
 		if len(c.Flows) == 0 {
 			continue // attempted, nothing sent: there is nothing to judge
 		}
-		t.naks.add(sum(c, naksOf))
-		t.rnr.add(sum(c, func(f *analysis.Flow) *int64 { return f.RNRNaks }))
+		t.flowing++
 		t.resent.add(sum(c, func(f *analysis.Flow) *int64 { return f.Retransmitted }))
-		t.gaps.add(sum(c, func(f *analysis.Flow) *int64 { return f.PSNGaps }))
-		t.repeats.add(sum(c, func(f *analysis.Flow) *int64 { return f.PSNRepeats }))
 		t.lost.add(lostOf(c))
-		t.cnp.add(sum(c, func(f *analysis.Flow) *int64 { return f.CNP }))
+		if c.Transport != "iwarp" {
+			t.roce++
+			t.naks.add(sum(c, naksOf))
+			t.rnr.add(sum(c, func(f *analysis.Flow) *int64 { return f.RNRNaks }))
+			t.gaps.add(sum(c, func(f *analysis.Flow) *int64 { return f.PSNGaps }))
+			t.repeats.add(sum(c, func(f *analysis.Flow) *int64 { return f.PSNRepeats }))
+			t.cnp.add(sum(c, func(f *analysis.Flow) *int64 { return f.CNP }))
+		}
 		for j := range c.Flows {
 			f := &c.Flows[j]
 			t.ce += f.ECNCE
@@ -150,6 +172,9 @@ func addReason(have []string, why string) []string {
 func (t totals) why(field string) string {
 	if r := t.reasons[field]; len(r) > 0 {
 		return strings.Join(r, "; ")
+	}
+	if t.flowing == 0 {
+		return "no RDMA data in this capture"
 	}
 	return "not measured by this version"
 }

@@ -12,8 +12,11 @@ import (
 // writeConnections shows the worst connections, one row each.
 func writeConnections(p *printer, s *analysis.Snapshot, order []int, o Options) {
 	if len(order) == 0 {
+		if dataPackets(s) == 0 {
+			return // CHECKED says why
+		}
 		p.section("CONNECTIONS", "")
-		p.paragraph(1, plain, "none: "+noConnectionsReason(s))
+		p.paragraph(1, plain, "none: "+"no packet could be given to a queue pair")
 		return
 	}
 	order = order[:o.rows(len(order))]
@@ -42,14 +45,14 @@ func writeConnections(p *printer, s *analysis.Snapshot, order []int, o Options) 
 // gaps and repeats are the raw material of RESENT and LOST.
 func lossColumns(s *analysis.Snapshot) []column {
 	t := totalsOf(s)
-	judged := t.resent.known > 0
+	judged, roce := t.resent.known > 0, t.roce > 0
 	return []column{
-		{title: "GAPS", right: true, drop: 3, hide: judged, note: t.why("psn_gaps")},
-		{title: "REPEATED", right: true, drop: 3, hide: judged, note: t.why("psn_repeat_packets")},
+		{title: "GAPS", right: true, drop: 3, hide: judged || !roce, note: t.why("psn_gaps")},
+		{title: "REPEATED", right: true, drop: 3, hide: judged || !roce, note: t.why("psn_repeat_packets")},
 		{title: "RESENT", right: true, note: t.why("retransmitted_packets")},
 		{title: "LOST", right: true, note: t.why("lost_upstream_packets")},
-		{title: "NAK", right: true, note: t.why("naks")},
-		{title: "RNR", right: true, note: t.why("rnr_naks")},
+		{title: "NAK", right: true, hide: !roce, note: t.why("naks")},
+		{title: "RNR", right: true, hide: !roce, note: t.why("rnr_naks")},
 	}
 }
 
@@ -69,7 +72,7 @@ func connectionRow(rank int, c *analysis.Connection, blame map[string]*analysis.
 		connectionMark(c, blame),
 		text(ip(c.A.IP) + "→" + ip(c.B.IP)),
 		text(endName(c, &c.A) + "↔" + endName(c, &c.B)),
-		text(serviceName(c) + " " + operations(c)),
+		text(strings.TrimPrefix(serviceName(c)+" "+operations(c), unknown+" ")),
 		text(count(packets)),
 		text(byteSize(bytes)),
 		alarming(gaps, warning),
@@ -199,12 +202,4 @@ func listed(shown int, total int64, noun string) string {
 		return plural(total, noun)
 	}
 	return fmt.Sprintf("%s of %s; all: --top 0", count(int64(shown)), plural(total, noun))
-}
-
-// noConnectionsReason explains a capture with connection management only.
-func noConnectionsReason(s *analysis.Snapshot) string {
-	if dataPackets(s) == 0 {
-		return "connection management was captured, but not the data that must follow it. The sniffer probably does not see the offloaded path: capture with the NIC's own sniffer or at a mirror port."
-	}
-	return "no packet could be given to a queue pair"
 }

@@ -11,10 +11,16 @@ import (
 
 const findingIndent = 3
 
-func writeFindings(p *printer, s *analysis.Snapshot) {
-	for i := range s.Findings {
+// writeFindings shows them in the order of the report, which is of importance.
+func writeFindings(p *printer, s *analysis.Snapshot, o Options) {
+	show := o.rows(len(s.Findings))
+	for i := range s.Findings[:show] {
 		p.line()
 		writeFinding(p, s, &s.Findings[i])
+	}
+	if rest := len(s.Findings) - show; rest > 0 {
+		p.line()
+		p.paragraph(0, faint, plural(int64(rest), "more finding")+" of less weight; all: --top 0")
 	}
 }
 

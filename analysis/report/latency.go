@@ -48,8 +48,8 @@ func writeLatency(p *printer, s *analysis.Snapshot, order []int, o Options) {
 			}
 		}
 	}
-	if len(order) == 0 {
-		return
+	if totalsOf(s).flowing == 0 {
+		return // nothing to time
 	}
 	p.section("LATENCY", "tap → responder → tap, for the connections above")
 	if len(t.rows) == 0 {

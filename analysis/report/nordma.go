@@ -22,7 +22,7 @@ func writeNoRDMA(p *printer, s *analysis.Snapshot) {
 	control := s.Protocols.PFC.Packets + s.Protocols.Pause.Packets
 	saw := ""
 	if control > 0 {
-		saw = fmt.Sprintf(" Only %s of flow control were seen, shown below.", plural(control, "frame"))
+		saw = fmt.Sprintf(" %s of flow control are there, shown below.", plural(control, "frame"))
 	}
 	p.paragraph(1, plain, fmt.Sprintf("Of %s none is RoCEv2 (UDP to port 4791), RoCEv1 (EtherType 0x8915), InfiniBand or iWARP, and none belongs to RDMA connection management.%s Nothing can be said about RDMA on this network.",
 		plural(c.Packets, "packet"), saw))
@@ -55,7 +55,7 @@ func contents(c *analysis.Capture) string {
 
 func noRDMACauses(s *analysis.Snapshot) []string {
 	causes := []string{
-		"Kernel bypass: the NIC sends and receives RDMA itself, so an ordinary capture on the host's interface does not see it. Use the NIC's sniffer: tcpdump -i on the RDMA device (see rdma link) with a libpcap that has rdmasniff, or a switch's mirror port.",
+		"Kernel bypass: the NIC sends and receives RDMA itself, so an ordinary capture on the host's interface does not see it. Use the NIC's sniffer: tcpdump on the RDMA device (rdma link names it) with a libpcap that has rdmasniff, or a switch's mirror port.",
 		"Port not mirrored: the mirror session copies another port, one direction only, or not the data plane (a capture on a switch's own CPU port never sees it).",
 		"Other UDP port: RoCEv2 on a port other than 4791 is found with --roce-port PORT.",
 		"Encapsulated: traffic inside a tunnel or mirror header (VXLAN, GRE, ERSPAN) that is not opened here. See the list above for UDP 4789, GRE and the like.",

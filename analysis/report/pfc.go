@@ -32,17 +32,19 @@ func writePFC(p *printer, s *analysis.Snapshot, o Options) {
 	if len(show) < len(sources) {
 		p.paragraph(1, faint, listed(len(show), int64(len(sources)), "row"))
 	}
+	malformed := slices.ContainsFunc(show, func(r analysis.PFCSource) bool { return r.MalformedFrames > 0 })
 	t := table{Indent: 1, columns: []column{
-		{title: "PAUSED BY"},
+		{title: "PAUSED BY", own: true},
 		{title: "SEEN ON", min: 8, drop: 2},
+		{title: "DIR", early: true, note: "the file does not tell directions"},
 		{title: "PRIO", right: true},
 		{title: "PAUSED", right: true},
-		{title: ""},
+		{title: "", early: true}, // a bar
 		{title: "TIME", right: true},
 		{title: "LONGEST", right: true},
 		{title: "XOFF", right: true},
 		{title: "XON", right: true},
-		{title: "MALFORMED", right: true, drop: 1},
+		{title: "MALFORMED", right: true, hide: !malformed},
 	}}
 	for i := range show {
 		t.add(pauseRow(&show[i])...)
@@ -53,30 +55,37 @@ func writePFC(p *printer, s *analysis.Snapshot, o Options) {
 }
 
 func pauseRow(r *analysis.PFCSource) []cell {
-	on := r.Interface
-	if r.Direction != "" {
-		on += " " + string(r.Direction)
-	}
-	st := plain
-	ratio := 0.0
+	st, drawn := plain, "" // an empty bar would say "not paused"
 	if r.PausedRatio != nil {
-		ratio = float64(*r.PausedRatio)
-	}
-	if ratio >= 0.1 {
-		st = warning
+		drawn = bar(float64(*r.PausedRatio), 10)
+		if *r.PausedRatio >= 0.1 {
+			st = warning
+		}
 	}
 	return []cell{
 		text(r.EthSrc),
-		text(on),
+		text(r.Interface),
+		text(direction(r.Direction)),
 		text(r.Priority.String()),
 		{st, percentOr(r.PausedRatio)},
-		{st, bar(ratio, 10)},
+		{st, drawn},
 		text(durationOr(r.PausedNS)),
 		text(durationOr(r.LongestPauseNS)),
 		text(count(r.XOFFFrames)),
 		text(count(r.XONFrames)),
 		alarming(&r.MalformedFrames, warning),
 	}
+}
+
+// direction is as seen by whoever recorded.
+func direction(d analysis.Text) string {
+	switch d {
+	case "inbound":
+		return "in"
+	case "outbound":
+		return "out"
+	}
+	return unknown
 }
 
 // bar draws a share; what is not 0 shows at least one block.

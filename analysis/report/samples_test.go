@@ -126,6 +126,7 @@ func withFindings() *analysis.Snapshot {
 		XOFFFrames: 4814, PausedNS: analysis.Int(447_000_000), PausedRatio: decimal1(0.0716), LongestPauseNS: analysis.Int(447_000_000), Transitions: analysis.Int(0), Expiries: analysis.Int(0), FirstTime: t0, LastTime: t0}}
 	s.PFC.Storms = analysis.List[analysis.PFCStorm]{{Interface: "eth7", EthSrc: "b8:ce:f6:11:22:33", Priority: 3, StartTime: t0 + 2_909_117_000, DurationNS: 480_787_000, Frames: 4814, Kind: "storm", Root: true,
 		Victims: analysis.List[analysis.PFCVictim]{{ConnectionID: "c01", QuietNS: 480e6}}}}
+	s.Conformance = analysis.List[analysis.Conformance]{{Rule: "rc.reth_length", Count: 2, FirstPacket: analysis.Int(1234)}}
 	s.Storage.IO = analysis.List[analysis.StorageIO]{{ConnectionID: "c01", QueueID: analysis.Int(1), Protocol: "nvme", Operation: "Read", Count: 100, Answered: 99, Unanswered: 1, Bytes: analysis.Int(409_600), Completion: latency(99, 5000)}}
 	return s
 }
@@ -234,8 +235,10 @@ func cmOnly() *analysis.Snapshot {
 		c.CM = &analysis.CM{State: "req", Requests: 3, Retried: 2, Port: analysis.Int(4420)}
 		s.Connections = append(s.Connections, c)
 	}
+	s.Connections = append(s.Connections, s.Connections[1])
+	s.Connections[2].ID, s.Connections[2].CM = "c03", &analysis.CM{State: "established", Requests: 1, Replies: 1, Port: analysis.Int(4420)}
 	s.Connections[0].CM = &analysis.CM{State: "rejected", Requests: 1, RejectReason: analysis.Int(8), RejectText: "invalid service id: nobody listens on this port", Port: analysis.Int(7471)}
-	s.ConnectionsTotal = 2
-	s.Verdict = analysis.Verdict{Severity: analysis.SeverityWarning, Headline: "Two connections were attempted, none came about."}
+	s.ConnectionsTotal = 3
+	s.Verdict = analysis.Verdict{Severity: analysis.SeverityWarning, Headline: "Three connections were attempted, one came about, no data was seen."}
 	return s
 }

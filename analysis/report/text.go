@@ -13,7 +13,7 @@ import (
 func Text(w io.Writer, s *analysis.Snapshot, o Options) error {
 	p := newPrinter(w, o)
 	writeVerdict(p, s)
-	writeFindings(p, s)
+	writeFindings(p, s, o)
 	if !hasRDMA(s) {
 		writeNoRDMA(p, s)
 	} else {
@@ -22,6 +22,7 @@ func Text(w io.Writer, s *analysis.Snapshot, o Options) error {
 		writeConnections(p, s, order, o)
 		writeLatency(p, s, order, o)
 		writeNaks(p, s, order, o)
+		writeConformance(p, s, o)
 		writeCM(p, s, o)
 	}
 	writePFC(p, s, o)

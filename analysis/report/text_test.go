@@ -41,7 +41,7 @@ func TestTextGolden(t *testing.T) {
 	for name, s := range samples() {
 		for _, width := range []int{80, 100} {
 			for _, color := range []bool{false, true} {
-				o := Options{Width: width, Color: color, Top: 2}
+				o := Options{Width: width, Color: color, Top: 3}
 				file := fmt.Sprintf("%s.%d.txt", name, width)
 				if color {
 					if name != "findings" || width != 100 {
