@@ -56,7 +56,7 @@ type pcapFile struct {
 	order  lengthOrder
 	fcs    uint32
 	wrap   unwrapper
-	n      int64 // records delivered
+	n      int64 // records found
 }
 
 // newPcap reads the file header in head, at least pcapHeaderLen bytes.
@@ -104,42 +104,66 @@ func newPcap(head []byte, input int, tab *ifaceTable) (*pcapFile, error) {
 }
 
 func (p *pcapFile) walk(b []byte, at int, recs []Record) (int, []Record, error) {
-	for len(b)-at >= p.header {
-		h := b[at : at+pcapRecordLen]
-		sec, sub := binary.LittleEndian.Uint32(h), binary.LittleEndian.Uint32(h[4:])
-		captured, wire := binary.LittleEndian.Uint32(h[8:]), binary.LittleEndian.Uint32(h[12:])
-		if p.big {
-			sec, sub = bits.ReverseBytes32(sec), bits.ReverseBytes32(sub)
-			captured, wire = bits.ReverseBytes32(captured), bits.ReverseBytes32(wire)
+	if len(b)-at < p.header {
+		return at, recs, nil
+	}
+	if !p.known {
+		sec, sub, _, _ := p.fields(b[at:])
+		if err := p.claim(int64(sec)*1e9 + int64(sub)*p.unit); err != nil {
+			return at, recs, err
 		}
-		if p.order != capturedFirst && (p.order == originalFirst || captured > wire) {
-			captured, wire = wire, captured
+	}
+	had := len(recs)
+	at, recs, err := p.scan(b, at, recs)
+	if len(recs) > had {
+		p.n += int64(len(recs) - had)
+		p.sec.last = recs[len(recs)-1].Time
+	}
+	if p.fcs != 0 {
+		for i := had; i < len(recs); i++ {
+			cutFCS(&recs[i], p.fcs)
 		}
+	}
+	if p.wrap != nil {
+		for i := had; i < len(recs); i++ {
+			p.wrap(b, &recs[i])
+		}
+	}
+	return at, recs, err
+}
+
+// fields reads a record header in the order that the standard has it.
+func (p *pcapFile) fields(h []byte) (sec, sub, captured, wire uint32) {
+	h = h[:pcapRecordLen]
+	sec, sub = binary.LittleEndian.Uint32(h), binary.LittleEndian.Uint32(h[4:])
+	captured, wire = binary.LittleEndian.Uint32(h[8:]), binary.LittleEndian.Uint32(h[12:])
+	if p.big {
+		sec, sub = bits.ReverseBytes32(sec), bits.ReverseBytes32(sub)
+		captured, wire = bits.ReverseBytes32(captured), bits.ReverseBytes32(wire)
+	}
+	if p.order != capturedFirst && (p.order == originalFirst || captured > wire) {
+		captured, wire = wire, captured
+	}
+	return sec, sub, captured, wire
+}
+
+// scan is the loop over every packet of every classic pcap.
+func (p *pcapFile) scan(b []byte, at int, recs []Record) (int, []Record, error) {
+	header, unit, iface, link := p.header, p.unit, p.iface, p.desc.Link
+	had := len(recs)
+	for len(b)-at >= header {
+		sec, sub, captured, wire := p.fields(b[at:])
 		if captured > maxFrame {
-			return at, recs, errNotBelievable(p.n+1, int64(captured))
+			return at, recs, errNotBelievable(p.n+int64(len(recs)-had)+1, int64(captured))
 		}
-		end := at + p.header + int(captured)
+		end := at + header + int(captured)
 		if end > len(b) {
 			break
 		}
-		t := int64(sec)*1e9 + int64(sub)*p.unit
-		if !p.known {
-			if err := p.claim(t); err != nil {
-				return at, recs, err
-			}
-		}
 		recs = append(recs, Record{
-			Time: t, Off: uint32(at + p.header), Cap: captured, Wire: max(wire, captured),
-			Iface: p.iface, Link: p.desc.Link,
+			Time: int64(sec)*1e9 + int64(sub)*unit, Off: uint32(at + header),
+			Cap: captured, Wire: max(wire, captured), Iface: iface, Link: link,
 		})
-		if p.fcs != 0 {
-			cutFCS(&recs[len(recs)-1], p.fcs)
-		}
-		if p.wrap != nil {
-			p.wrap(b, &recs[len(recs)-1])
-		}
-		p.n++
-		p.sec.last = t
 		at = end
 	}
 	return at, recs, nil

@@ -4,9 +4,12 @@ import "encoding/binary"
 
 var le = binary.LittleEndian
 
+// LinkNull stands for LINKTYPE_NULL, whose number is 0: the zero value of a
+// Scenario's link type is Ethernet. The writers put 0 into the file.
+const LinkNull = 1 << 16
+
 // LINKTYPE_ numbers of the captures that the writers make.
 const (
-	LinkNull       = 0
 	LinkEthernet   = 1
 	LinkRaw        = 101
 	LinkLoop       = 108

@@ -62,6 +62,8 @@ func linkOf(s *Scenario, link *uint32) uint32 {
 		return *link
 	case s.Link == 0:
 		return LinkEthernet
+	case s.Link == LinkNull:
+		return 0
 	}
 	return s.Link
 }

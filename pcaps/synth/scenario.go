@@ -22,7 +22,7 @@ func (f *Frame) WireLen() int {
 // Scenario is a capture in the making: frames in capture order, which is not
 // necessarily that of their times.
 type Scenario struct {
-	Link   uint32 // LINKTYPE_ of the frames; 0 means Ethernet (NULL is set by a writer's option)
+	Link   uint32 // LINKTYPE_ of the frames; 0 means Ethernet (for NULL see LinkNull)
 	Frames []Frame
 }
 
