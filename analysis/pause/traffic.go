@@ -1,0 +1,319 @@
+package pause
+
+import (
+	"math/bits"
+
+	"rdmascope/decode"
+)
+
+// Direction of a data frame against a row: a pause stops what travels towards
+// the one who pauses.
+type direction uint8
+
+const (
+	dirUnknown direction = iota // neither MACs nor the file tell
+	dirTowards
+	dirAway
+)
+
+// directionOf tells which way a frame goes. The file's own direction is the
+// best witness; else the MACs, which name the pauser only where it is a host or
+// router, not a bridge that passes frames on.
+func directionOf(k *Key, dir decode.Dir, src, dst decode.MAC) direction {
+	switch {
+	case k.Dir != decode.DirUnknown && dir != decode.DirUnknown:
+		if k.Dir != dir {
+			return dirTowards
+		}
+		return dirAway
+	case k.MAC == decode.MAC{}:
+		return dirUnknown
+	case dst == k.MAC:
+		return dirTowards
+	case src == k.MAC:
+		return dirAway
+	}
+	return dirUnknown
+}
+
+// Marks of an interval: data frames of its priority that came since it began
+// and before the next one did. The upper three are for frames whose direction
+// is unknown.
+const (
+	markEarly   uint8 = 1 << iota // within the response allowance
+	markLate                      // after it, while still paused
+	markGap                       // after the pause
+	markUnknown = 3               // shift of those of unknown direction
+)
+
+// Violator is a flow that sent into a pause.
+type Violator struct {
+	Flow                   int32 // -1: not a flow that the engine knows, or beyond the list's bound
+	Packets, Bytes         int64
+	FirstTime, FirstPacket int64
+}
+
+// maxViolators bounds the list of one row in one Traffic.
+const maxViolators = 64
+
+type trafficRow struct {
+	marks     []uint8 // of interval n at n & (len−1)
+	next      int64   // intervals below it have a mark in the ring
+	violators []Violator
+}
+
+// pace is how a flow sends: its last packet, and the gaps before it by powers
+// of two.
+type pace struct {
+	last     int64
+	gaps     [32]uint8 // gap of 2^(n+minGapBits)…
+	src, dst decode.MAC
+	iface    uint16
+	dir      decode.Dir
+	priority uint8
+	active   bool
+}
+
+const minGapBits = 8 // below 256 ns all gaps are alike
+
+// Quiet is a silence of a flow during a pause.
+type Quiet struct {
+	Flow        int32
+	Iface       uint16
+	Dir         decode.Dir
+	Priority    uint8
+	Src, Dst    decode.MAC
+	Last, First int64 // packet before, packet after
+	Open        bool  // no packet after: First is the capture's end
+	MedianNS    int64 // median gap before it, to a factor of two
+}
+
+// Traffic is one shard's view of the data that pauses concern.
+type Traffic struct {
+	tl    *Timeline
+	rows  []trafficRow // in step with the time line's
+	flows []pace
+	quiet []Quiet
+
+	untracked, droppedQuiet int64
+}
+
+// NewTraffic returns an empty Traffic which asks tl for the state of pauses. tl
+// must have been fed everything before a packet when Data takes it.
+func NewTraffic(tl *Timeline) *Traffic { return &Traffic{tl: tl} }
+
+// Data takes a frame that isn't a pause frame. flow is the engine's number of
+// its flow, -1 for none.
+func (t *Traffic) Data(p *decode.Packet, flow int32) {
+	priority := t.tl.opt.Priority(p)
+	if flow >= 0 {
+		t.keepPace(p, flow, priority)
+	}
+	if int(p.Iface) >= len(t.tl.ports) {
+		return
+	}
+	pt := &t.tl.ports[p.Iface]
+	for _, i := range pt.rows[priority] {
+		t.mark(p, i, flow)
+	}
+	for _, i := range pt.rows[All] {
+		t.mark(p, i, flow)
+	}
+}
+
+// mark notes the frame against the newest interval of a row.
+func (t *Traffic) mark(p *decode.Packet, i int32, flow int32) {
+	r := &t.tl.rows[i]
+	n := r.ring.next - 1
+	if n < 0 {
+		return
+	}
+	d := directionOf(&r.key, p.Dir, p.EthSrc, p.EthDst)
+	if d == dirAway {
+		return
+	}
+	m := markGap
+	if r.current(p.Time) != nil {
+		m = markEarly
+		if p.Time-r.ring.last().start > r.allowance {
+			m = markLate
+		}
+	}
+	for len(t.rows) <= int(i) {
+		t.rows = append(t.rows, trafficRow{})
+	}
+	tr := &t.rows[i]
+	if m == markLate && d == dirTowards {
+		tr.violate(p, flow)
+	}
+	if d == dirUnknown {
+		m <<= markUnknown
+	}
+	*tr.slot(n, len(r.ring.slots)) |= m
+}
+
+// slot returns the mark of interval n in a ring as long as the row's own.
+func (tr *trafficRow) slot(n int64, length int) *uint8 {
+	if len(tr.marks) != length {
+		marks := make([]uint8, length)
+		for k := max(0, tr.next-int64(len(tr.marks))); k < tr.next; k++ {
+			marks[int(k)&(length-1)] = tr.marks[int(k)&(len(tr.marks)-1)]
+		}
+		tr.marks = marks
+	}
+	for k := max(tr.next, n+1-int64(length)); k <= n; k++ {
+		tr.marks[int(k)&(length-1)] = 0
+	}
+	tr.next = max(tr.next, n+1)
+	return &tr.marks[int(n)&(length-1)]
+}
+
+func (tr *trafficRow) violate(p *decode.Packet, flow int32) {
+	var v *Violator
+	for i := range tr.violators {
+		if w := &tr.violators[i]; w.Flow == flow {
+			v = w
+			break
+		}
+	}
+	if v == nil {
+		if len(tr.violators) >= maxViolators && flow != -1 {
+			flow = -1
+		}
+		for i := range tr.violators {
+			if tr.violators[i].Flow == flow {
+				v = &tr.violators[i]
+			}
+		}
+		if v == nil {
+			tr.violators = append(tr.violators, Violator{Flow: flow, FirstTime: p.Time, FirstPacket: p.Number})
+			v = &tr.violators[len(tr.violators)-1]
+		}
+	}
+	v.Packets++
+	v.Bytes += int64(p.Wire)
+}
+
+// keepPace notes the gap before a packet of a flow, and remembers it when the
+// flow was silent for long while its priority was paused.
+func (t *Traffic) keepPace(p *decode.Packet, flow int32, priority uint8) {
+	if int(flow) >= t.tl.opt.MaxFlows {
+		t.untracked++
+		return
+	}
+	for len(t.flows) <= int(flow) {
+		t.flows = append(t.flows, pace{})
+	}
+	f := &t.flows[flow]
+	if f.active {
+		if gap := p.Time - f.last; gap >= 0 {
+			if q, ok := t.silence(f, flow, p.Time); ok {
+				t.remember(q)
+			}
+			f.book(gap)
+		}
+	}
+	f.active, f.last, f.iface, f.dir, f.priority = true, max(f.last, p.Time), p.Iface, p.Dir, priority
+	f.src, f.dst = p.EthSrc, p.EthDst
+}
+
+// silence tells whether a flow that sends next at now was silent for half a
+// storm's least length, mostly under a pause, and out of its rhythm.
+func (t *Traffic) silence(f *pace, flow int32, now int64) (Quiet, bool) {
+	least := t.tl.opt.DetectNS * t.tl.opt.VictimPercent / 100
+	gap := now - f.last
+	if gap < least || int(f.iface) >= len(t.tl.ports) {
+		return Quiet{}, false
+	}
+	median := f.median()
+	if gap <= 2*median || t.tl.Overlap(f.iface, f.priority, f.last, now) < least {
+		return Quiet{}, false
+	}
+	return Quiet{Flow: flow, Iface: f.iface, Dir: f.dir, Priority: f.priority, Src: f.src, Dst: f.dst,
+		Last: f.last, First: now, MedianNS: median}, true
+}
+
+func (t *Traffic) remember(q Quiet) {
+	if len(t.quiet) >= t.tl.opt.MaxQuiet {
+		t.droppedQuiet++
+		return
+	}
+	t.quiet = append(t.quiet, q)
+}
+
+// book counts a gap; all counts are halved before one overflows, so that the
+// newest weigh most.
+func (f *pace) book(gap int64) {
+	n := min(max(bits.Len64(uint64(gap))-1-minGapBits, 0), len(f.gaps)-1)
+	if f.gaps[n] == 255 {
+		for i := range f.gaps {
+			f.gaps[i] /= 2
+		}
+	}
+	f.gaps[n]++
+}
+
+// median is the upper end of the power of two in which the median gap lies; 0
+// when there was none.
+func (f *pace) median() int64 {
+	sum := 0
+	for _, n := range f.gaps {
+		sum += int(n)
+	}
+	if sum == 0 {
+		return 0
+	}
+	seen := 0
+	for i, n := range f.gaps {
+		if seen += int(n); 2*seen >= sum {
+			return 1 << (i + 1 + minGapBits)
+		}
+	}
+	return 0
+}
+
+// TrafficResult is a Traffic as it stands.
+type TrafficResult struct {
+	Quiet        []Quiet
+	QuietDropped int64
+	Untracked    int64 // packets of flows beyond the bound
+	rows         []trafficRow
+}
+
+// Result returns what is known, with the silences that last to the capture's
+// end. It shares nothing that changes.
+func (t *Traffic) Result(end int64) TrafficResult {
+	r := TrafficResult{Quiet: append([]Quiet(nil), t.quiet...), QuietDropped: t.droppedQuiet, Untracked: t.untracked}
+	r.rows = make([]trafficRow, len(t.rows))
+	for i, tr := range t.rows {
+		tr.marks = append([]uint8(nil), tr.marks...)
+		tr.violators = append([]Violator(nil), tr.violators...)
+		r.rows[i] = tr
+	}
+	if !t.tl.Visible() {
+		return r
+	}
+	for i := range t.flows {
+		f := &t.flows[i]
+		if !f.active {
+			continue
+		}
+		if q, ok := t.silence(f, int32(i), end); ok {
+			q.Open = true
+			r.Quiet = append(r.Quiet, q)
+		}
+	}
+	return r
+}
+
+// mark returns the mark of interval n of row i.
+func (r *TrafficResult) mark(i int, n int64) uint8 {
+	if i >= len(r.rows) {
+		return 0
+	}
+	tr := &r.rows[i]
+	if n >= tr.next || n < tr.next-int64(len(tr.marks)) {
+		return 0
+	}
+	return tr.marks[int(n)&(len(tr.marks)-1)]
+}
