@@ -1,0 +1,73 @@
+package rc
+
+import "rdmascope/decode/roce"
+
+// copyTable remembers the last sighting at each PSN of a flow (requests and
+// responses apart), so that a copy of a packet is known as one: the same
+// packet captured twice, or doubled by the network. The table is indexed by
+// PSN and holds the newest sightings only; a copy follows within few packets.
+type copyTable struct {
+	slots []sighting
+}
+
+type sighting struct {
+	time  int64
+	print uint32
+	psn   roce.PSN // with bit 24 for a response, bit 25 when the slot is in use
+}
+
+const (
+	copySlots      = 16
+	copySlotsTrack = 512 // when a sender is in trouble its window is worth remembering
+)
+
+func copyKey(psn roce.PSN, response bool) roce.PSN {
+	if response {
+		return psn | 3<<24
+	}
+	return psn | 2<<24
+}
+
+func (t *copyTable) slot(key roce.PSN) *sighting {
+	if t.slots == nil {
+		t.slots = make([]sighting, copySlots)
+	}
+	i := key ^ key>>22 // responses a slot aside of the requests
+	return &t.slots[int(i)&(len(t.slots)-1)]
+}
+
+// repeat tells whether e shows the bytes of an earlier sighting within window,
+// and notes e otherwise.
+func (t *copyTable) repeat(e *event, window int64) (first int64, yes bool) {
+	key := copyKey(e.psn, e.has(evResponse))
+	s := t.slot(key)
+	if s.psn == key && s.print == e.print && e.time-s.time <= window && e.time >= s.time {
+		return s.time, true
+	}
+	*s = sighting{e.time, e.print, key}
+	return 0, false
+}
+
+// lookup returns the time of the newest sighting of a request.
+func (t *copyTable) lookup(psn roce.PSN) (int64, bool) {
+	if t.slots == nil {
+		return 0, false
+	}
+	key := copyKey(psn, false)
+	s := t.slot(key)
+	return s.time, s.psn == key
+}
+
+// grow makes room for a whole window of a troubled sender.
+func (t *copyTable) grow() {
+	if len(t.slots) >= copySlotsTrack {
+		return
+	}
+	old := t.slots
+	t.slots = make([]sighting, copySlotsTrack)
+	for _, s := range old {
+		if s.psn != 0 {
+			*t.slot(s.psn) = s
+		}
+	}
+}

@@ -1,0 +1,227 @@
+package rc
+
+import (
+	"math/bits"
+
+	"rdmascope/decode/roce"
+)
+
+// episode is one step back of the sender and the run of packets that follows.
+type episode struct {
+	psn        roce.PSN
+	time, num  int64
+	quiet      int64 // the sender's silence before it
+	progressed int64 // newest progress before it
+	trigger    trigger
+	hasNAK     bool
+	nakPSN     roce.PSN
+	generation int64 // < 0: not known
+	reaction   int64
+	verdict    lost
+	response   bool // what was lost is a response
+
+	// the run
+	end        roce.PSN // behind its highest PSN
+	top        roce.PSN // behind the highest PSN sent before it
+	una        roce.PSN // unacknowledged before it
+	packets    uint32
+	contiguous bool
+	goesOn     bool     // ended by new data
+	restart    bool     // began at the start of a message below the NAK's PSN
+	read       bool     // begins with a READ or atomic
+	single     bool     // … with one response
+	answeredAt bool     // … whose response had been seen
+	askedEnd   roce.PSN // first PSN of the run that asks for an ACK
+	haveAsked  bool
+	filled     []span // holes that it closed: lost before the tap
+	ended      bool
+	counted    bool
+	recovered  bool
+	recovery   int64
+	answers    runAnswers
+}
+
+// trigger is what moved the sender, before silences are judged.
+type trigger uint8
+
+const (
+	triggerRNR trigger = iota
+	triggerNAK
+	triggerSilence // nothing seen: a timer, or a guess of the sender
+	triggerAcked   // the same, and all that it resends had been acknowledged
+	triggerImplied // a READ asked again after a later response
+	triggers
+)
+
+const maxOpenEpisodes = 128
+
+// stepBack begins an episode.
+func (t *trouble) stepBack(r *requester, s *sent) {
+	if t.run != nil {
+		t.endRun(r, false)
+	}
+	ep := &episode{
+		psn: s.psn, time: s.time, num: s.num, quiet: s.time - t.lastTime, progressed: s.lastProgress,
+		generation: -1, reaction: -1, end: s.psn, top: t.next, una: s.una, contiguous: true,
+		read: s.is(sentRead), single: s.is(sentAtomic), answeredAt: s.is(sentAnswered), recovery: -1,
+	}
+	t.triggerOf(r, ep, s)
+	t.run = ep
+	if len(t.open) >= maxOpenEpisodes {
+		t.close(r, t.open[0])
+		t.open = append(t.open[:0], t.open[1:]...)
+	}
+	t.open = append(t.open, ep)
+	for i := range t.holes {
+		if t.holes[i].lo.Sub(s.psn) >= 0 && ep.trigger != triggerNAK {
+			t.holes[i].asked = true
+		}
+	}
+}
+
+// triggerOf finds what made the sender step back.
+func (t *trouble) triggerOf(r *requester, ep *episode, s *sent) {
+	nak := t.takeNAK(s)
+	switch {
+	case t.rnrOn && t.rnr.psn.Sub(s.psn) >= 0:
+		ep.trigger, ep.verdict = triggerRNR, LostNone
+		ep.reaction = s.time - t.rnr.time
+	case nak.num != 0:
+		ep.trigger, ep.verdict = triggerNAK, nak.verdict
+		ep.hasNAK, ep.nakPSN = true, nak.psn
+		ep.reaction = s.time - nak.time
+		if nak.hasGeneration {
+			ep.generation = nak.generation
+		}
+		ep.restart = s.is(sentStart) && s.psn.Sub(nak.psn) < 0
+	case s.is(sentRead) && s.cov.Sub(s.psn) > 0:
+		ep.trigger = triggerImplied
+	default:
+		ep.trigger = triggerSilence
+	}
+	t.rnrOn = false
+}
+
+// takeNAK returns the sequence NAK that this step back answers: one for its
+// PSN, else the newest. All are used up.
+func (t *trouble) takeNAK(s *sent) (n nakNote) {
+	for _, k := range t.naks {
+		if n.num == 0 || k.psn == s.psn || n.psn != s.psn {
+			n = k
+		}
+	}
+	t.naks = t.naks[:0]
+	return n
+}
+
+// resent adds a packet to the run.
+func (ep *episode) resent(s *sent) {
+	ep.packets++
+	if s.end.Sub(ep.end) > 0 {
+		ep.end = s.end
+	}
+	if s.is(sentAckReq) && !ep.haveAsked && !s.is(sentRead) {
+		ep.haveAsked, ep.askedEnd = true, s.psn
+	}
+}
+
+// endRun: the sender goes on with new data, or steps back once more.
+func (t *trouble) endRun(r *requester, goesOn bool) {
+	ep := t.run
+	t.run = nil
+	ep.ended, ep.goesOn = true, goesOn
+	if ep.trigger == triggerSilence && ep.una.Sub(ep.end) >= 0 {
+		ep.trigger = triggerAcked
+	}
+	t.scheme(ep)
+	if !goesOn { // no answer can be told from one to the next run
+		t.judge(r, ep)
+	}
+}
+
+// answer takes a response in the sender's order: NAKs wait for a reaction, the
+// newest run gets its answers, recovered episodes are closed.
+func (t *trouble) answer(r *requester, s *sent) {
+	switch {
+	case s.is(sentRNR):
+		t.rnr, t.rnrOn = nakNote{psn: s.psn, num: s.num, time: s.time}, true
+	case s.is(sentNAK):
+		if len(t.naks) >= 16 {
+			t.naks = append(t.naks[:0], t.naks[1:]...)
+		}
+		t.naks = append(t.naks, s.nak)
+		for i := range t.holes {
+			if s.nak.psn.Sub(t.holes[i].hi) < 0 {
+				t.holes[i].asked = true
+			}
+		}
+	}
+	if n := len(t.open); n > 0 {
+		t.answerRun(r, t.open[n-1], s)
+	}
+	if s.is(sentProgress) {
+		for _, ep := range t.open {
+			if !ep.recovered && s.una.Sub(ep.psn) > 0 && s.num > ep.num {
+				ep.recovered, ep.recovery = true, s.time-ep.progressed
+			}
+		}
+	}
+	t.passedHoles(r, s.cov)
+	t.reap(r)
+}
+
+// reap closes the episodes that have all they wait for.
+func (t *trouble) reap(r *requester) {
+	kept := t.open[:0]
+	for _, ep := range t.open {
+		if ep.recovered && ep.ended && ep.verdict != lostUnknown {
+			t.close(r, ep)
+		} else {
+			kept = append(kept, ep)
+		}
+	}
+	for i := len(kept); i < len(t.open); i++ {
+		t.open[i] = nil
+	}
+	t.open = kept
+}
+
+// close counts an episode and keeps it among the longest.
+func (t *trouble) close(r *requester, ep *episode) {
+	if ep.counted {
+		return
+	}
+	ep.counted = true
+	if ep.verdict == lostUnknown {
+		ep.verdict = LostUndetermined
+	}
+	t.stats.count(ep)
+	t.report(r, ep)
+}
+
+// finish closes everything that is open: at the end, or for a look in between
+// (on a clone).
+func (t *trouble) finish(r *requester) {
+	t.flush(r)
+	if t.run != nil {
+		t.endRun(r, false)
+	}
+	for _, ep := range t.open {
+		if ep.verdict == lostUnknown {
+			t.judge(r, ep)
+		}
+	}
+	for _, ep := range t.open {
+		t.close(r, ep)
+	}
+	t.open = t.open[:0]
+}
+
+// octave returns the largest e with 4.096 µs · 2^e ≤ ns, in units of the local
+// ACK timeout (IBTA 9.7.6.1.3); 0 for less.
+func octave(ns int64) int {
+	if ns < 4096 {
+		return 0
+	}
+	return min(bits.Len64(uint64(ns/4096))-1, silences-1)
+}

@@ -1,0 +1,204 @@
+package rc
+
+// figures makes the figures of flow f; g is its partner or nil.
+func figures(f, g *flow) *FlowFigures {
+	r := &f.req
+	v := &FlowFigures{
+		ID: f.id, Incarnation: f.incarnation, Key: f.key, Service: "rc", FirstTime: f.firstTime, LastTime: f.lastTime,
+		Packets: f.packets, Duplicates: f.duplicates, CapturedTwice: f.capturedTwice, DroppedAnswer: f.dropped,
+		HasRequests: r.have, Answered: r.haveAnswers, Violations: r.rules.broken, Scheme: "unknown", OrderFrom: "capture",
+	}
+	if f.uc {
+		v.Service = "uc"
+	}
+	if r.order.usable() {
+		v.OrderFrom = "ip_id"
+	}
+	v.carrier(f, g)
+	v.sender(r)
+	v.answered(r)
+	return v
+}
+
+// carrier fills what belongs to the flow on which the packets travel: its own
+// requests, and its responses to the partner's.
+func (v *FlowFigures) carrier(f, g *flow) {
+	r := &f.req
+	v.BadICRC = r.c.corrupt
+	v.NetworkCopies = min(r.c.networkCopies, v.Duplicates)
+	reason := ""
+	switch {
+	case f.uc:
+		reason = ReasonService
+	case g == nil:
+		reason = ReasonOneWay
+		if len(f.opposite()) > 0 {
+			reason = ReasonUnpaired
+		}
+	case g.packets == 0 || !r.haveAnswers && !f.answers:
+		reason = ReasonOneWay
+	}
+	if reason != "" {
+		no := Count{Reason: reason}
+		v.Unseen, v.LostUpstream, v.LostDownstream, v.RepeatedAnswers = no, no, no, no
+		return
+	}
+	q := &g.req.c
+	v.Unseen = known(r.c.unseenRequests + q.unseenResponses)
+	v.LostUpstream = known(r.c.lostUp + q.respLostUp)
+	v.LostDownstream = known(r.c.lostDown + q.respLostDown)
+	v.RepeatedAnswers = known(q.repeated)
+}
+
+// sender fills what belongs to the requester's flow.
+func (v *FlowFigures) sender(r *requester) {
+	c := &r.c
+	v.Messages, v.UCGaps, v.PathMTU = c.messages, c.ucGaps, r.pmtu
+	v.Retransmitted, v.RetransmittedBytes, v.OutOfOrder = c.retransmitted, c.retransmittedBytes, c.outOfOrder
+	if r.have {
+		v.FirstPSN, v.LastPSN = uint32(r.firstPSN), uint32(r.next.Add(-1))
+	}
+	v.Latency = [latencyKinds]*LatencyBlock{
+		LatencyAck:       block(r.lat[LatencyAck], c.ackCoalesced, 0),
+		LatencyMessage:   block(r.lat[LatencyMessage], c.coalesced, c.messageRecovered),
+		LatencyReadFirst: block(r.lat[LatencyReadFirst], 0, c.firstRecovered),
+		LatencyReadLast:  block(r.lat[LatencyReadLast], 0, c.lastRecovered),
+		LatencyAtomic:    block(r.lat[LatencyAtomic], 0, c.atomicRecoverd),
+	}
+	v.MaxOutstanding, v.MaxReads = known(uint64(c.maxOutstanding)), known(uint64(c.maxReads))
+	if r.have && !r.haveAnswers {
+		no := Count{Reason: ReasonOneWay}
+		v.MaxOutstanding, v.MaxReads, v.Episodes = no, no, no
+	} else {
+		v.Episodes = known(0)
+	}
+	if r.uc {
+		v.Episodes = Count{Reason: ReasonService}
+	}
+	if r.cm != nil {
+		v.ReadDepth = r.cm.Depth
+	}
+	if r.sizes != nil {
+		v.MessageSizes = &MessageSizes{r.sizes.min, r.sizes.max, r.sizes.sum, r.sizes.byLog}
+	}
+	if r.t != nil {
+		v.trouble(r)
+	}
+}
+
+// trouble names the episodes now that all silences are known.
+func (v *FlowFigures) trouble(r *requester) {
+	s := &r.t.stats
+	e, told, ok := r.timeoutExponent()
+	if ok {
+		v.AckTimeoutExponent, v.AckTimeoutByCM = e, told
+	}
+	half := silences // no timer known: nothing was a timeout
+	if ok {
+		half = max(e-1, 0)
+	}
+	by := &v.EpisodesBy
+	v.EpisodesLost = make(map[string]uint64)
+	add := func(w lost, n uint64) {
+		if n > 0 {
+			v.EpisodesLost[LostNames[w]] += n
+		}
+	}
+	for w := range lostKinds {
+		add(w, s.lost[w])
+	}
+	by.RNR = s.rnr
+	for o := range silences {
+		for k := triggerNAK; k < triggers; k++ {
+			n := uint64(s.byTrigger[k][o])
+			switch {
+			case o >= half:
+				by.Timeout += n
+				if k == triggerNAK {
+					by.NAKUnheeded += n
+				}
+			case k == triggerNAK:
+				by.NAK += n
+			case k == triggerImplied:
+				by.ImpliedNAK += n
+			case k == triggerAcked:
+				by.Spurious += n
+			default:
+				by.Adaptive += n
+			}
+		}
+		if o >= half {
+			add(LostAck, uint64(s.ackedLost[o]))
+		} else {
+			add(LostNone, uint64(s.ackedLost[o]))
+		}
+	}
+	by.Total = by.RNR + by.NAK + by.Timeout + by.ImpliedNAK + by.Adaptive + by.Spurious
+	if r.haveAnswers || !r.have {
+		v.Episodes = known(by.Total)
+	}
+	v.Recoveries = append([]Recovery(nil), r.t.reported...)
+	for i := range v.Recoveries {
+		v.Recoveries[i].name(half)
+	}
+	sortRecoveries(v.Recoveries)
+	v.schemeAndRetries(r)
+}
+
+func (v *FlowFigures) schemeAndRetries(r *requester) {
+	s := &r.t.stats
+	n := uint32(r.opt().SchemeEpisodes)
+	switch total := s.goBackN + s.selective + s.goBack0; {
+	case total < n:
+	case 2*s.goBackN > total:
+		v.Scheme = "go_back_n"
+	case 2*s.selective > total:
+		v.Scheme = "selective"
+	case 2*s.goBack0 > total:
+		v.Scheme = "go_back_0"
+	}
+	v.Livelock, v.LivelockPSN, v.ResentPackets = s.livelock, uint32(s.livePSN), s.resent
+	for _, x := range s.spans {
+		v.RecoveryNS += x.hi - x.lo
+	}
+	limit := uint32(2)
+	if r.cm != nil && r.cm.RetryCount > 0 {
+		limit = uint32(r.cm.RetryCount)
+	}
+	if s.unanswered >= limit && r.una().Sub(s.lastPSN) <= 0 {
+		v.RetriesExhausted = &Exhausted{PSN: uint32(s.lastPSN), Times: s.unanswered + 1}
+	}
+}
+
+// name names a recovery, given the octave from which silences are a timer's.
+func (v *Recovery) name(half int) {
+	q := v.QuietNS
+	if v.trigger == triggerNAK {
+		q = v.ReactionNS
+	}
+	timer := octave(q) >= half
+	switch {
+	case v.trigger == triggerRNR:
+		v.Kind = "rnr"
+	case timer:
+		v.Kind, v.Unheeded = "timeout", v.trigger == triggerNAK
+	case v.trigger == triggerNAK:
+		v.Kind = "nak"
+	case v.trigger == triggerImplied:
+		v.Kind = "implied_nak"
+	case v.trigger == triggerAcked:
+		v.Kind, v.Lost = "spurious", LostNames[LostNone]
+	default:
+		v.Kind = "adaptive"
+	}
+}
+
+// answered fills what belongs to the flow whose packets were answered.
+func (v *FlowFigures) answered(r *requester) {
+	c := &r.c
+	v.Acks, v.NAKs, v.RNRNAKs = c.acks, c.naks, c.rnrNAKs
+	v.ReservedNAKs, v.CreditZero = c.reservedNAKs, c.creditZero
+	if r.t != nil {
+		v.RNRTimers, v.FatalNAK = r.t.rnrTimers, r.t.fatal
+	}
+}

@@ -1,0 +1,170 @@
+package rc
+
+import (
+	"rdmascope/decode"
+	"rdmascope/decode/roce"
+)
+
+// FlowKey names one direction of a connection at one interface. A BTH has no
+// source QPN, so this is all that a packet tells.
+type FlowKey struct {
+	Iface    uint16
+	Kind     decode.Kind
+	Src, Dst decode.Addr
+	DestQP   uint32
+}
+
+// flow is one direction: requests of one queue pair and the responses that it
+// gives to the requests of the other.
+type flow struct {
+	id          int32
+	incarnation int32
+	key         FlowKey
+	grp         *group
+	side        int // direction in the group
+	peer        *flow
+	method      Method
+	confidence  Confidence
+
+	port      uint16
+	manyPorts bool
+	good      bool // a packet with a good or unchecked iCRC was seen
+	answers   bool // a response was seen on it
+	uc        bool
+
+	firstTime, lastTime int64
+	firstNum, lastNum   int64
+	packets             uint64
+	duplicates          uint64
+	capturedTwice       uint64 // copies whose hop fields differ
+	dropped             uint64 // responses that waited too long for a partner
+
+	opened, closed Moment
+	cm             *CMConnect
+
+	copies copyTable
+	hops   [4]hopSlot
+	req    requester
+	pend   []event
+	half   half
+	cands  []candidate
+}
+
+// hopSlot remembers what hops wrote into recent packets, to tell a packet that
+// passed the tap twice from one that the network doubled.
+type hopSlot struct{ print, hop uint32 }
+
+// half is what pairing by PSN needs of an unpaired flow's requests.
+type half struct {
+	have   bool
+	lo, hi roce.PSN // first PSN, behind the highest
+	since  int64
+}
+
+func newFlow(id int32, key FlowKey, opt *Options) *flow {
+	f := &flow{id: id, key: key}
+	f.reset(opt)
+	return f
+}
+
+// reset begins a new incarnation.
+func (f *flow) reset(opt *Options) {
+	f.req = requester{order: orderCheck{opt: opt}}
+	f.copies = copyTable{}
+	f.req.order.sightings = &f.copies
+}
+
+// note keeps the times and ports of the flow.
+func (f *flow) note(e *event) {
+	if f.packets == 0 {
+		f.firstTime, f.firstNum, f.port = e.time, e.num, e.port
+	} else if e.port != f.port && !e.has(evCorrupt) {
+		f.manyPorts = true
+	}
+	f.packets++
+	f.lastTime, f.lastNum = max(f.lastTime, e.time), e.num
+	if e.has(evCorrupt) {
+		return
+	}
+	f.good = true
+	if e.has(evUC) {
+		f.uc = true
+	}
+	if e.has(evResponse) {
+		f.answers = true
+	}
+}
+
+// deliver takes an event that needn't wait: the partner is known, or never
+// will be.
+func (f *flow) deliver(e *event) {
+	opt := f.req.opt()
+	if !e.has(evCorrupt) {
+		if first, yes := f.copies.repeat(e, opt.CopyWindowNS); yes && !f.resend(e, first) {
+			f.copied(e)
+			return
+		}
+	}
+	f.hops[e.num&3] = hopSlot{e.print, e.hop}
+	f.req.order.note(e)
+	switch {
+	case e.has(evRequest):
+		f.req.request(e)
+	case f.peer != nil:
+		f.peer.req.response(e)
+	default:
+		f.dropped++
+	}
+}
+
+// resend tells a packet that was sent again byte by byte, which only a sender
+// with a constant identification can do, from a copy.
+func (f *flow) resend(e *event, first int64) bool {
+	if !e.has(evRequest) || f.req.order.usable() {
+		return false
+	}
+	x := &f.req.tap
+	asked := func(psn roce.PSN, on bool) bool { return on && psn.Sub(e.psn) <= 0 }
+	if asked(x.lastNAK.psn, x.lastNAK.valid && x.lastNAK.time >= first) {
+		return true
+	}
+	return asked(x.rnrPSN, x.rnrOn)
+}
+
+func (f *flow) copied(e *event) {
+	f.duplicates++
+	if e.has(evRequest) {
+		f.req.c.copyAnswersDue++
+	}
+	for _, h := range f.hops {
+		if h.print == e.print && h.hop != e.hop {
+			f.capturedTwice++
+			return
+		}
+	}
+}
+
+// clone copies a flow so far that events can be tried on it.
+func (f *flow) clone() *flow {
+	c := *f
+	c.copies.slots = append([]sighting(nil), f.copies.slots...)
+	c.req = f.req.clone()
+	c.req.order.sightings = &c.copies
+	return &c
+}
+
+func (r *requester) clone() requester {
+	c := *r
+	c.msgs = r.msgs.clone()
+	c.tap = r.tap.clone()
+	c.rsp.holes = append([]span(nil), r.rsp.holes...)
+	for i, s := range r.lat {
+		c.lat[i] = s.clone()
+	}
+	if r.sizes != nil {
+		z := *r.sizes
+		c.sizes = &z
+	}
+	c.t = r.t.clone()
+	return c
+}

@@ -1,0 +1,259 @@
+package rc
+
+import "rdmascope/decode/roce"
+
+// message is one operation in flight: the PSNs that are known to belong to it.
+type message struct {
+	start, end roce.PSN // [start, end)
+	got        roce.PSN // READ: first PSN whose response is missing
+	dma        uint32   // READ: length
+	flags      messageFlags
+	skips      uint8   // READ: later operations that finished meanwhile
+	tFirst     int64   // first sighting of its first packet
+	tLast      int64   // sighting of its last packet
+	late       [2]span // READ: responses seen beyond got
+}
+
+// span is a range of PSNs [lo, hi); empty when they are equal.
+type span struct{ lo, hi roce.PSN }
+
+func (s span) empty() bool                { return s.lo == s.hi }
+func (s span) has(p roce.PSN) bool        { return p.Sub(s.lo) >= 0 && p.Sub(s.hi) < 0 }
+func (s span) len() int32                 { return s.hi.Sub(s.lo) }
+func (s span) overlaps(o span) bool       { return s.lo.Sub(o.hi) < 0 && o.lo.Sub(s.hi) < 0 }
+func (m *message) span() span             { return span{m.start, m.end} }
+func (m *message) is(f messageFlags) bool { return m.flags&f != 0 }
+
+type messageFlags uint8
+
+const (
+	msgFirst    messageFlags = 1 << iota // its first packet was seen
+	msgLast                              // its last packet was seen
+	msgRead                              // READ, atomic and the like: only its own response finishes it
+	msgAtomic                            // answered by an atomic ACK
+	msgResent                            // one of its packets was sent again
+	msgDone                              // finished, waits behind an unfinished READ
+	msgAnswered                          // READ: the first response was seen
+	msgOther                             // FLUSH, ATOMIC WRITE: in no latency block
+)
+
+// messageRing holds the operations in flight by PSN.
+type messageRing struct {
+	buf     []message
+	head, n int
+}
+
+func (r *messageRing) at(i int) *message { return &r.buf[(r.head+i)&(len(r.buf)-1)] }
+
+func (r *messageRing) tail() *message {
+	if r.n == 0 {
+		return nil
+	}
+	return r.at(r.n - 1)
+}
+
+func (r *messageRing) grow() {
+	buf := make([]message, max(4, 2*len(r.buf)))
+	for i := range r.n {
+		buf[i] = *r.at(i)
+	}
+	r.buf, r.head = buf, 0
+}
+
+// insert puts m at position i.
+func (r *messageRing) insert(i int, m message) *message {
+	if r.n == len(r.buf) {
+		r.grow()
+	}
+	r.n++
+	for k := r.n - 1; k > i; k-- {
+		*r.at(k) = *r.at(k - 1)
+	}
+	p := r.at(i)
+	*p = m
+	return p
+}
+
+func (r *messageRing) remove(i int) {
+	for k := i; k < r.n-1; k++ {
+		*r.at(k) = *r.at(k + 1)
+	}
+	r.n--
+}
+
+func (r *messageRing) pop() {
+	r.head = (r.head + 1) & (len(r.buf) - 1)
+	r.n--
+}
+
+// find returns the position of the message that holds psn, or where one that
+// did would stand.
+func (r *messageRing) find(psn roce.PSN) (int, bool) {
+	lo, hi := 0, r.n
+	for lo < hi {
+		mid := int(uint(lo+hi) >> 1)
+		if r.at(mid).end.Sub(psn) <= 0 {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo, lo < r.n && r.at(lo).start.Sub(psn) <= 0
+}
+
+func (r *messageRing) clone() messageRing {
+	c := *r
+	c.buf = append([]message(nil), r.buf...)
+	return c
+}
+
+// opened returns the message that a request begins.
+func opened(e *event, f roce.OpcodeFlags) message {
+	m := message{start: e.psn, end: e.end(), got: e.psn, dma: e.dma, tFirst: e.time, tLast: e.time}
+	switch {
+	case f.Has(roce.FlagRead):
+		m.flags = msgFirst | msgLast | msgRead
+		switch {
+		case f.Has(roce.FlagAtomic):
+			m.flags |= msgAtomic
+		case e.op.Operation() != roce.OperationReadRequest:
+			m.flags |= msgOther
+		}
+	default:
+		if f.Has(roce.FlagStart) {
+			m.flags |= msgFirst
+		}
+		if f.Has(roce.FlagEnd) {
+			m.flags |= msgLast
+		}
+	}
+	return m
+}
+
+// inOrder adds the request that continues the sequence.
+func (r *requester) inOrder(e *event, f roce.OpcodeFlags) {
+	if !f.Has(roce.FlagStart | roce.FlagRead) {
+		if m := r.msgs.tail(); m != nil && m.end == e.psn && !m.is(msgLast|msgDone) {
+			m.end, m.tLast = e.end(), e.time
+			if f.Has(roce.FlagEnd) {
+				m.flags |= msgLast
+				r.counted(e)
+			}
+			return
+		}
+	}
+	r.place(r.msgs.n, opened(e, f))
+	if f.Has(roce.FlagEnd | roce.FlagRead) {
+		r.counted(e)
+	}
+}
+
+// place inserts a message and keeps the ring bounded: the oldest is forgotten.
+func (r *requester) place(i int, m message) {
+	if limit := r.limit(); r.msgs.n >= limit && i > 0 {
+		r.msgs.pop()
+		r.c.forgotten++
+		i--
+	}
+	r.msgs.insert(i, m)
+}
+
+// anywhere adds a request that doesn't continue the sequence: it fills a gap,
+// opens one, or repeats. Messages whose borders weren't seen are taken to be
+// as long as what was seen of them, until a FIRST or LAST tells otherwise.
+func (r *requester) anywhere(e *event, f roce.OpcodeFlags, resent bool) {
+	i, found := r.msgs.find(e.psn)
+	if !found {
+		if r.haveAnswers && e.psn.Sub(r.una()) < 0 {
+			return // finished long ago
+		}
+		i = r.fillGap(i, e, f)
+	} else if !r.msgs.at(i).is(msgRead) {
+		i = r.borders(i, e, f)
+	}
+	if i < r.msgs.n && resent {
+		r.msgs.at(i).flags |= msgResent
+		r.markResent(i, e)
+	}
+}
+
+// markResent marks all messages that a resent READ covers.
+func (r *requester) markResent(i int, e *event) {
+	for ; i < r.msgs.n && r.msgs.at(i).start.Sub(e.end()) < 0; i++ {
+		r.msgs.at(i).flags |= msgResent
+	}
+}
+
+func (r *requester) fillGap(i int, e *event, f roce.OpcodeFlags) int {
+	m := opened(e, f)
+	if !m.is(msgRead) && !f.Has(roce.FlagStart) && i > 0 {
+		if p := r.msgs.at(i - 1); !p.is(msgLast | msgRead | msgDone) {
+			p.end = m.end
+			if m.is(msgLast) {
+				p.flags |= msgLast
+				p.tLast = e.time
+				r.counted(e)
+			}
+			return r.join(i - 1)
+		}
+	}
+	r.place(i, m)
+	if i >= r.msgs.n {
+		i = r.msgs.n - 1
+	}
+	if f.Has(roce.FlagEnd | roce.FlagRead) {
+		r.counted(e)
+	}
+	return r.join(i)
+}
+
+// join merges message i with the next when neither border between was seen.
+func (r *requester) join(i int) int {
+	m := r.msgs.at(i)
+	if i+1 >= r.msgs.n || m.is(msgLast|msgRead) {
+		return i
+	}
+	if x := r.msgs.at(i + 1); !x.is(msgFirst | msgRead) {
+		m.end, m.tLast = x.end, x.tLast
+		m.flags |= x.flags
+		m.tFirst = min(m.tFirst, x.tFirst)
+		r.msgs.remove(i + 1)
+	}
+	return i
+}
+
+// borders applies what a packet inside message i tells about its ends.
+func (r *requester) borders(i int, e *event, f roce.OpcodeFlags) int {
+	m := r.msgs.at(i)
+	if f.Has(roce.FlagStart) {
+		if m.start != e.psn {
+			right := *m
+			right.start, right.tFirst = e.psn, e.time
+			right.flags = right.flags&(msgLast|msgResent) | msgFirst
+			m.end = e.psn
+			m.flags &^= msgLast
+			r.place(i+1, right)
+			i, _ = r.msgs.find(e.psn)
+			m = r.msgs.at(i)
+		} else if !m.is(msgFirst) {
+			m.flags |= msgFirst
+		}
+	}
+	if f.Has(roce.FlagEnd) {
+		if m.end != e.end() {
+			right := *m
+			right.start = e.end()
+			right.flags = right.flags & (msgLast | msgResent)
+			m.end, m.tLast = e.end(), e.time
+			m.flags |= msgLast
+			r.counted(e)
+			r.place(i+1, right)
+			i, _ = r.msgs.find(e.psn)
+		} else if !m.is(msgLast) {
+			m.flags |= msgLast
+			m.tLast = e.time
+			r.counted(e)
+		}
+	}
+	return i
+}

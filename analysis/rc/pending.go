@@ -1,0 +1,68 @@
+package rc
+
+// wait keeps an event until the flow's partner is known.
+func (s *Shard) wait(f *flow, e *event) {
+	if len(f.pend) >= s.opt.MaxPending || s.waiting >= s.opt.MaxPendingTotal {
+		s.overflow(f)
+		if f.peer != nil || f.req.oneWay {
+			f.deliver(e)
+			return
+		}
+	}
+	f.pend = append(f.pend, *e)
+	s.waiting++
+	if e.has(evCorrupt) {
+		return
+	}
+	if e.has(evRequest) {
+		f.half.request(f, e)
+	}
+	if f.packets == 1 && s.pairByPort(f) {
+		return
+	}
+	if e.has(evResponse) {
+		s.pairByPSN(f, e)
+	}
+}
+
+// overflow: no room to wait any longer. The best pairing that stands now is
+// taken; without one the flow is followed on its own.
+func (s *Shard) overflow(f *flow) {
+	for _, m := range matchGroup(f.grp, s.opt.MaxCandidates) {
+		if m.f == f || m.g == f {
+			s.pair(m.f, m.g, m.method, m.confidence)
+			return
+		}
+	}
+	s.alone(f)
+}
+
+// alone follows a flow whose partner isn't known: its requests can be counted,
+// responses can't be told what they answer.
+func (s *Shard) alone(f *flow) {
+	s.waiting -= len(f.pend)
+	f.drainAlone()
+}
+
+func (f *flow) drainAlone() {
+	f.req.oneWay = true
+	for i := range f.pend {
+		f.deliver(&f.pend[i])
+	}
+	f.pend = nil
+}
+
+// request widens the range of PSNs that requests of an unpaired flow have used.
+func (h *half) request(f *flow, e *event) {
+	end := e.psn.Add(int64(max(e.n, packets(e.dma, 1024))))
+	if e.n > 0 {
+		end = e.end()
+	}
+	if !h.have {
+		*h = half{true, e.psn, end, e.time}
+		return
+	}
+	if end.Sub(h.hi) > 0 {
+		h.hi = end
+	}
+}

@@ -1,0 +1,306 @@
+package rc
+
+import "rdmascope/decode/roce"
+
+// requester follows the send queue of one queue pair: its requests travel on
+// its own flow, the responses to them on the paired one. It is fed in capture
+// order. Everything that only matters when something went wrong lives in
+// trouble, which is allocated then.
+type requester struct {
+	have        bool // a request was seen
+	haveAnswers bool // a response was seen
+	oneWay      bool // the partner is not known and its responses never came
+	uc          bool
+	firstPSN    roce.PSN
+	next        roce.PSN // behind the highest request seen
+	cov         roce.PSN // behind the highest PSN that a response covers
+	pmtu        uint32   // seen on the wire; 0: not yet
+	hint        uint32   // what CM or the other direction tells
+	lastIPID    uint16   // of the newest request of a clean sequence
+	lastTime    int64    // newest request
+	answerTime  int64    // newest response
+	progress    int64    // newest response that acknowledged something
+	msgs        messageRing
+	tap         tapResponder
+	rsp         responses
+	order       orderCheck
+	c           counters
+	lat         [latencyKinds]*sketch
+	sizes       *sizeHistogram
+	t           *trouble
+	rules       conformance
+	cm          *CMSide
+}
+
+// counters are figures that only grow.
+type counters struct {
+	messages, requests, requestBytes              uint64
+	acks, rnrNAKs, reservedNAKs                   uint64
+	naks                                          [5]uint64
+	responses, repeated                           uint64
+	coalesced, ackCoalesced, messageRecovered     uint64
+	firstRecovered, lastRecovered, atomicRecoverd uint64
+	retransmitted, retransmittedBytes             uint64
+	outOfOrder                                    uint64
+	unseenRequests, unseenResponses               uint64
+	lostUp, lostDown, respLostUp, respLostDown    uint64
+	corrupt, forgotten, creditZero, ucGaps        uint64
+	networkCopies                                 uint64
+	maxOutstanding, maxReads, reads               uint32
+	copyAnswersDue                                uint32
+}
+
+func (r *requester) limit() int {
+	if r.oneWay || r.uc {
+		return 4
+	}
+	return r.opt().MaxOutstanding
+}
+
+// opt is replaced by the shard's options: one requester needs no copy of them.
+func (r *requester) opt() *Options { return r.order.opt }
+
+// una returns the oldest PSN that isn't acknowledged: that of an unfinished
+// READ or atomic, which no later ACK finishes (IBTA 9.7.5.1.2), else what
+// follows the highest acknowledged one.
+func (r *requester) una() roce.PSN {
+	if r.msgs.n > 0 {
+		if m := r.msgs.at(0); m.is(msgRead) && m.got.Sub(r.cov) < 0 {
+			return m.got
+		}
+	}
+	return r.cov
+}
+
+// request takes the next request in capture order.
+func (r *requester) request(e *event) {
+	if e.has(evCorrupt) {
+		r.corruptRequest(e)
+		return
+	}
+	f := e.opFlags()
+	if f.Has(roce.FlagFirst|roce.FlagMiddle) && e.has(evLen) {
+		r.learnMTU(e)
+	}
+	if e.n == 0 {
+		if r.pmtu == 0 && r.hint == 0 {
+			r.rsp.guessed = true
+		}
+		e.n = packets(e.dma, r.mtu())
+	}
+	r.c.requests++
+	r.c.requestBytes += uint64(e.payload)
+	if !r.have {
+		r.begin(e)
+	} else if r.rsp.guessed && e.psn != r.next {
+		r.settleMTU(e)
+	}
+	d := e.psn.Sub(r.next)
+	if f.Has(roce.FlagRead) {
+		r.c.reads++
+	}
+	if d == 0 && r.t == nil {
+		r.rules.inSequence(r, e, f)
+		r.inOrder(e, f)
+		r.next = e.end()
+		r.tap.advance(e)
+		r.lastTime = e.time
+		r.lastIPID = e.ipid
+		r.outstanding(e)
+		return
+	}
+	r.outOfSequence(e, f, d)
+}
+
+func (r *requester) begin(e *event) {
+	r.have, r.firstPSN, r.next = true, e.psn, e.psn
+	r.tap.expect = e.psn
+	r.uc = e.has(evUC)
+	if !r.haveAnswers || e.psn.Sub(r.cov) > 0 || r.cov.Sub(e.psn) > 1<<16 {
+		r.cov = e.psn
+	}
+	r.progress = e.time
+}
+
+// outOfSequence takes a request that is no plain continuation, or any request
+// of a sender in trouble.
+func (r *requester) outOfSequence(e *event, f roce.OpcodeFlags, d int32) {
+	if r.uc {
+		r.ucRequest(e, f, d)
+		return
+	}
+	t := r.troubled()
+	late := r.order.usable() && serial16(e.ipid, t.maxIPID) < 0
+	s := r.sentOf(e, f, late)
+	first := d >= 0
+	if d == 0 {
+		r.rules.inSequence(r, e, f)
+		r.inOrder(e, f)
+	} else {
+		r.rules.jump()
+		r.anywhere(e, f, d < 0 && !late && r.resentNow(e))
+	}
+	if e.end().Sub(r.next) > 0 {
+		r.next = e.end()
+	}
+	r.tap.arrive(r, e, late)
+	if late {
+		t.lateArrival(r, e)
+	} else {
+		t.maxIPID = e.ipid
+	}
+	if f.Has(roce.FlagRead) && !first {
+		r.rsp.askedAgain(r, e)
+	}
+	t.push(r, &s)
+	r.lastTime = e.time
+	r.outstanding(e)
+}
+
+// ucRequest: UC numbers its packets but nothing acknowledges or resends them;
+// a gap is a lost message (IBTA 9.8.2.2).
+func (r *requester) ucRequest(e *event, f roce.OpcodeFlags, d int32) {
+	if d > 0 {
+		r.c.ucGaps += uint64(d)
+	}
+	if d < 0 {
+		r.c.outOfOrder++
+		return
+	}
+	r.inOrder(e, f)
+	r.next = e.end()
+	r.lastTime = e.time
+}
+
+// corruptRequest: a packet with a bad iCRC changes no state. But if its PSN is
+// a plausible one it stands for a packet that the sender did send.
+func (r *requester) corruptRequest(e *event) {
+	r.c.corrupt++
+	if !r.have || r.uc {
+		return
+	}
+	d := e.psn.Sub(r.next)
+	if d > 64 || e.psn.Sub(r.una()) < 0 {
+		return
+	}
+	if e.n == 0 {
+		e.n = packets(e.dma, r.mtu())
+	}
+	t := r.troubled()
+	t.noteCorrupt(e.psn)
+	s := r.sentOf(e, e.opFlags(), r.order.usable() && serial16(e.ipid, t.maxIPID) < 0)
+	s.flags |= sentCorrupt
+	t.push(r, &s)
+}
+
+// outstanding notes the largest window: packets between the oldest
+// unacknowledged PSN and the newest request.
+func (r *requester) outstanding(e *event) {
+	if r.oneWay || !r.haveAnswers {
+		return
+	}
+	if n := r.next.Sub(r.una()); n > 0 && uint32(n) > r.c.maxOutstanding {
+		r.c.maxOutstanding = uint32(n)
+	}
+	if r.c.reads > r.c.maxReads {
+		n := uint32(0)
+		for i := range r.msgs.n {
+			if m := r.msgs.at(i); m.is(msgRead) && !m.is(msgDone) {
+				n++
+			}
+		}
+		r.c.reads = n
+		r.c.maxReads = max(r.c.maxReads, n)
+		if r.cm != nil && r.cm.Depth > 0 && n > uint32(r.cm.Depth) {
+			r.rules.hit(RuleReadDepth, e.num)
+		}
+	}
+}
+
+// counted counts a message whose last packet was seen for the first time.
+func (r *requester) counted(e *event) {
+	r.c.messages++
+	if r.sizes == nil {
+		r.sizes = new(sizeHistogram)
+	}
+	if e.n > 1 || e.op.Operation() == roce.OperationReadRequest {
+		r.sizes.add(uint64(e.dma))
+		return
+	}
+	size := uint64(e.payload)
+	if m := r.msgs.tail(); m != nil && m.end == e.end() {
+		size += uint64(m.span().len()-1) * uint64(r.mtu())
+	}
+	r.sizes.add(size)
+}
+
+const mtuGuess = 4096
+
+// mtu returns the path MTU, or the largest there is, so that a READ isn't
+// taken to reserve more PSNs than it does.
+func (r *requester) mtu() uint32 {
+	switch {
+	case r.pmtu != 0:
+		return r.pmtu
+	case r.hint != 0:
+		return r.hint
+	}
+	return mtuGuess
+}
+
+// learnMTU: FIRST and MIDDLE packets are as long as the path MTU (IBTA 9.7.3).
+func (r *requester) learnMTU(e *event) {
+	if e.payload == r.pmtu || e.payload == 0 {
+		return
+	}
+	if _, ok := roce.MTUFromBytes(int(e.payload)); ok && r.pmtu == 0 {
+		r.setMTU(e.payload)
+	} else if r.pmtu != 0 {
+		r.rules.hit(RulePMTU, e.num)
+	}
+}
+
+// setMTU corrects the PSNs of READs that were asked before it was known.
+func (r *requester) setMTU(pmtu uint32) {
+	r.pmtu = pmtu
+	if !r.rsp.guessed {
+		return
+	}
+	r.rsp.guessed = false
+	for i := range r.msgs.n {
+		m := r.msgs.at(i)
+		if !m.is(msgRead) || m.is(msgAtomic|msgOther) {
+			continue
+		}
+		end := m.start.Add(int64(packets(m.dma, pmtu)))
+		if r.next == m.end {
+			r.next = end
+			if r.tap.expect == m.end {
+				r.tap.expect = end
+			}
+			if r.t != nil && r.t.next == m.end {
+				r.t.next = end
+			}
+		}
+		m.end = end
+	}
+}
+
+// settleMTU learns the path MTU from the request that follows a READ: its PSN
+// tells how many packets the response takes.
+func (r *requester) settleMTU(e *event) {
+	m := r.msgs.tail()
+	if m == nil || !m.is(msgRead) || m.is(msgAtomic|msgOther) || m.end != r.next {
+		return
+	}
+	n := uint32(e.psn.Sub(m.start))
+	for code := roce.MTU(1); code <= 5; code++ {
+		if b := uint32(code.Bytes()); packets(m.dma, b) == n && n > 1 {
+			r.setMTU(b)
+			if e.op.Operation() == roce.OperationReadRequest {
+				e.n = packets(e.dma, b)
+			}
+			return
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package rc
+
+import "rdmascope/decode/roce"
+
+// tapResponder is a go-back-N responder standing at the tap (IBTA 9.7.4): it
+// expects one PSN, and answers the first packet beyond it with one NAK. What
+// it would have answered as well was lost before the tap; a NAK that it would
+// not have sent tells of a loss behind the tap.
+type tapResponder struct {
+	expect  roce.PSN
+	naked   bool     // it has sent its NAK for expect
+	rnrOn   bool     // the real responder had no receive for rnrPSN
+	rnrPSN  roce.PSN // … and answers all packets behind it with a sequence NAK
+	preds   []prediction
+	lastNAK prediction // the last NAK seen, to know its repetitions
+	verdict lost
+}
+
+// prediction is a NAK that the tap's responder sent.
+type prediction struct {
+	psn   roce.PSN
+	time  int64
+	late  bool // the missing packet came after all
+	valid bool
+}
+
+const maxPredictions = 32
+
+// lost says where a packet was lost.
+type lost uint8
+
+// Where a packet was lost (METRICS §3).
+const (
+	lostUnknown lost = iota // no verdict so far
+	LostUpstream
+	LostDownstream
+	LostAck
+	LostCorrupt
+	LostReorder
+	LostNone
+	LostUndetermined
+	lostKinds
+)
+
+// LostNames are the report's names.
+var LostNames = [lostKinds]string{"", "upstream", "downstream", "ack", "corrupt", "reorder", "none", "undetermined"}
+
+// advance takes the next request of a clean sequence.
+func (x *tapResponder) advance(e *event) {
+	if e.psn == x.expect {
+		x.expect, x.naked = e.end(), false
+	}
+}
+
+// arrive takes any request, in capture order.
+func (x *tapResponder) arrive(r *requester, e *event, late bool) {
+	switch d := e.psn.Sub(x.expect); {
+	case d == 0:
+		x.expect, x.naked = e.end(), false
+		if x.rnrOn && x.rnrPSN.Sub(x.expect) < 0 {
+			x.rnrOn = false
+		}
+	case d > 0 && !x.naked:
+		x.naked = true
+		if len(x.preds) >= maxPredictions {
+			x.preds = append(x.preds[:0], x.preds[1:]...)
+		}
+		x.preds = append(x.preds, prediction{psn: x.expect, time: e.time, valid: true})
+	case d < 0 && e.end().Sub(x.expect) > 0: // a READ asked again with more behind it
+		x.expect, x.naked = e.end(), false
+	}
+	if late {
+		for i := range x.preds {
+			if (span{e.psn, e.end()}).has(x.preds[i].psn) {
+				x.preds[i].late = true
+			}
+		}
+	}
+}
+
+// answered takes what an ACK or response proves: all below to arrived.
+func (x *tapResponder) answered(to roce.PSN) {
+	if to.Sub(x.expect) > 0 {
+		x.expect, x.naked = to, false
+	}
+	if x.rnrOn && x.rnrPSN.Sub(to) < 0 {
+		x.rnrOn = false
+	}
+	for len(x.preds) > 0 && x.preds[0].psn.Sub(to) < 0 {
+		x.preds = append(x.preds[:0], x.preds[1:]...)
+	}
+}
+
+// rnr takes an RNR NAK: the responder has to see psn again, and rejects what
+// is behind it in the meantime.
+func (x *tapResponder) rnr(r *requester, e *event) {
+	x.rnrOn, x.rnrPSN = true, e.psn
+	if e.psn.Sub(x.expect) <= 0 {
+		x.expect, x.naked = e.psn, true
+	}
+	x.preds = x.preds[:0]
+}
+
+// nak takes a sequence NAK and says where the packet it asks for was lost.
+func (x *tapResponder) nak(r *requester, e *event) nakNote {
+	n := nakNote{psn: e.psn, num: e.num, time: e.time}
+	if x.rnrOn && x.rnrPSN == e.psn {
+		n.verdict = LostNone
+		return n
+	}
+	for i, p := range x.preds {
+		if p.psn != e.psn {
+			continue
+		}
+		n.generation, n.hasGeneration = e.time-p.time, true
+		x.preds = append(x.preds[:0], x.preds[i+1:]...)
+		n.verdict = x.beforeTap(r, e.psn, p.late)
+		x.note(e, n.verdict)
+		return n
+	}
+	switch d := e.psn.Sub(x.expect); {
+	case d < 0:
+		n.verdict = LostDownstream
+		r.c.lostDown++
+		x.expect, x.naked = e.psn, true
+		x.preds = x.preds[:0]
+		if t, ok := r.order.sightings.lookup(e.psn.Add(1)); ok && t <= e.time {
+			n.generation, n.hasGeneration = e.time-t, true
+		}
+	case d > 0: // it has what the capture missed
+		x.expect, x.naked = e.psn, true
+		x.preds = x.preds[:0]
+		n.verdict = x.beforeTap(r, e.psn, false)
+	case x.lastNAK.valid && x.lastNAK.psn == e.psn:
+		n.verdict = x.verdict
+		return n
+	default: // the packet that provoked it wasn't seen
+		x.naked = true
+		n.verdict = LostUndetermined
+	}
+	x.note(e, n.verdict)
+	return n
+}
+
+func (x *tapResponder) note(e *event, v lost) {
+	x.lastNAK, x.verdict = prediction{psn: e.psn, time: e.time, valid: true}, v
+}
+
+func (x *tapResponder) beforeTap(r *requester, psn roce.PSN, late bool) lost {
+	switch {
+	case r.t.isCorrupt(psn):
+		return LostCorrupt
+	case late:
+		return LostReorder
+	}
+	return LostUpstream
+}
+
+func (x *tapResponder) clone() tapResponder {
+	c := *x
+	c.preds = append([]prediction(nil), x.preds...)
+	return c
+}
+
+// nakNote is what is remembered of a NAK until the sender reacts.
+type nakNote struct {
+	psn           roce.PSN
+	num, time     int64
+	generation    int64
+	hasGeneration bool
+	verdict       lost
+}

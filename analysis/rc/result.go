@@ -1,0 +1,146 @@
+package rc
+
+// Result tells what is known now. It doesn't disturb the tracking: what waits
+// for a partner or for late packets is tried on copies.
+func (s *Shard) Result() *Result {
+	res := &Result{EvictedIncarnated: s.evicted, RevisedPairings: s.revised}
+	res.Connections = append(res.Connections, s.closed...)
+	done := make(map[*flow]bool, len(s.flows))
+	s.pairsFound(res, done)
+	for _, f := range s.flows {
+		if f == nil || done[f] || f.packets == 0 || !f.good {
+			continue
+		}
+		done[f] = true
+		if f.peer != nil {
+			done[f.peer] = true
+			res.Connections = append(res.Connections, s.connection(f, f.peer, nil))
+			continue
+		}
+		res.Connections = append(res.Connections, s.connection(f, nil, s.candidatesOf(f)))
+	}
+	sortConnections(res.Connections)
+	return res
+}
+
+// pairsFound adds the pairs that stand for now, replayed on copies.
+func (s *Shard) pairsFound(res *Result, done map[*flow]bool) {
+	seen := make(map[*group]bool)
+	for _, f := range s.flows {
+		if f == nil || f.peer != nil || seen[f.grp] {
+			continue
+		}
+		seen[f.grp] = true
+		for _, m := range matchGroup(f.grp, s.opt.MaxCandidates) {
+			if done[m.f] || done[m.g] {
+				continue
+			}
+			done[m.f], done[m.g] = true, true
+			a, b := m.f.clone(), m.g.clone()
+			link(a, b, m.method, m.confidence)
+			replay(a, b)
+			res.Connections = append(res.Connections, s.connection(a, b, nil))
+		}
+	}
+}
+
+// candidatesOf returns the flows that could be the partner of f.
+func (s *Shard) candidatesOf(f *flow) (ids []int32) {
+	others := unpaired(f.opposite(), f, s.opt.MaxCandidates)
+	for _, j := range partners(f, []*flow{f}, others) {
+		ids = append(ids, others[j].id)
+	}
+	for i := range ids { // by id: order of arrival isn't told
+		for k := i; k > 0 && ids[k] < ids[k-1]; k-- {
+			ids[k], ids[k-1] = ids[k-1], ids[k]
+		}
+	}
+	return ids
+}
+
+// connection makes the figures of two flows, or of one.
+func (s *Shard) connection(f, g *flow, candidates []int32) Connection {
+	c := Connection{Incarnation: f.incarnation, Method: f.method, Confidence: f.confidence, Candidates: candidates,
+		Opened: f.opened, Closed: f.closed, CM: f.cm, FirstTime: f.firstTime, LastTime: f.lastTime, FirstNumber: f.firstNum}
+	if len(candidates) > 0 {
+		c.Confidence = Ambiguous
+	}
+	f, g = settled(f, g)
+	c.Flows[0] = figures(f, g)
+	if g == nil {
+		return c
+	}
+	c.Flows[1] = figures(g, f)
+	c.Incarnation = max(c.Incarnation, g.incarnation)
+	if f.packets == 0 || g.packets > 0 && g.firstNum < f.firstNum {
+		c.FirstTime, c.FirstNumber = g.firstTime, g.firstNum
+		c.Flows[0], c.Flows[1] = c.Flows[1], c.Flows[0]
+	}
+	c.LastTime = max(c.LastTime, g.lastTime)
+	for _, m := range [2]Moment{g.opened, f.opened} {
+		if m.How != "" {
+			c.Opened = m
+		}
+	}
+	if c.Closed.How == "" {
+		c.Closed = g.closed
+	}
+	if c.CM == nil {
+		c.CM = g.cm
+	}
+	return c
+}
+
+// settled returns flows in which nothing is open: the same ones when nothing
+// was, else copies.
+func settled(f, g *flow) (*flow, *flow) {
+	open := func(x *flow) bool { return x != nil && (x.req.unsettled() || len(x.pend) > 0 && x.peer == nil) }
+	if !open(f) && !open(g) {
+		return f, g
+	}
+	a := f.clone()
+	var b *flow
+	if g != nil {
+		b = g.clone()
+		a.peer, b.peer = b, a
+	} else if len(a.pend) > 0 {
+		a.drainAlone()
+	}
+	for _, x := range [2]*flow{a, b} {
+		if x != nil {
+			x.req.settle()
+		}
+	}
+	return a, b
+}
+
+func (r *requester) unsettled() bool {
+	if r.t != nil {
+		return true
+	}
+	for i := range r.msgs.n {
+		if m := r.msgs.at(i); m.is(msgRead) && m.skips > 0 && !m.is(msgDone) {
+			return true
+		}
+	}
+	return false
+}
+
+// settle decides what the end decides: READs that the requester evidently
+// finished were only not captured.
+func (r *requester) settle() {
+	if r.t != nil {
+		r.t.finish(r)
+	}
+	for i := range r.msgs.n {
+		m := r.msgs.at(i)
+		if m.is(msgRead) && !m.is(msgDone|msgResent) && m.skips > 0 && r.lastTime > r.answerTimeOf(m) {
+			r.rsp.giveUp(r, m)
+		}
+	}
+	r.pop()
+}
+
+// answerTimeOf: with a later operation finished and a newer request sent, the
+// requester isn't waiting for m.
+func (r *requester) answerTimeOf(m *message) int64 { return m.tFirst }

@@ -1,0 +1,269 @@
+package rc
+
+import "rdmascope/decode/roce"
+
+// orderCheck finds out whether a sender's IP identification counts upward. Some
+// senders draw it at random or leave it constant; then capture order has to do.
+type orderCheck struct {
+	opt       *Options
+	sightings *copyTable
+	last      uint16
+	lastTime  int64
+	seen      bool
+	up, down  uint16
+}
+
+// note takes each packet of the flow, responses too: they share the counter.
+func (o *orderCheck) note(e *event) {
+	if !e.has(evIPID) {
+		return
+	}
+	if o.seen {
+		if serial16(e.ipid, o.last) > 0 {
+			o.up++
+		} else {
+			o.down++
+		}
+		if o.up|o.down >= 1<<15 { // old behaviour fades
+			o.up, o.down = o.up>>1, o.down>>1
+		}
+	}
+	o.seen, o.last = true, e.ipid
+}
+
+// usable: reordering makes some steps negative, a random or constant
+// identification half or all of them.
+func (o *orderCheck) usable() bool { return o.up >= 2 && o.up > 3*o.down }
+
+func serial16(a, b uint16) int16 { return int16(a - b) }
+
+// sent is a request or response on its way through the window that restores
+// the order of sending, with what was known when it arrived.
+type sent struct {
+	num, time    int64
+	lastProgress int64 // response: time of the progress before this one
+	psn, end     roce.PSN
+	una          roce.PSN // at arrival; of a response: after it
+	unaBefore    roce.PSN // response only
+	cov          roce.PSN
+	rspHigh      roce.PSN // READ: behind the highest response seen
+	wire         uint32
+	ipid         uint16
+	kind         uint8
+	flags        sentFlags
+	syn          roce.Syndrome
+	nak          nakNote
+}
+
+const (
+	sentRequest uint8 = iota
+	sentResponse
+)
+
+type sentFlags uint16
+
+const (
+	sentLate     sentFlags = 1 << iota // sent before a packet that was seen earlier
+	sentCorrupt                        // bad iCRC
+	sentRead                           // READ or atomic
+	sentAtomic                         // … answered by one packet
+	sentEnd                            // ends a message
+	sentStart                          // begins one
+	sentRNR                            // RNR NAK
+	sentNAK                            // sequence NAK
+	sentProgress                       // response that acknowledged something
+	sentData                           // READ response, atomic ACK
+	sentAckReq
+	sentAnswered // READ: the response at its first PSN had been seen
+)
+
+func (s *sent) is(f sentFlags) bool { return s.flags&f != 0 }
+
+func (r *requester) sentOf(e *event, f roce.OpcodeFlags, late bool) sent {
+	s := sent{num: e.num, time: e.time, psn: e.psn, end: e.end(), una: r.una(), cov: r.cov,
+		lastProgress: r.progress, wire: e.wire, ipid: e.ipid, rspHigh: r.rsp.high}
+	if late {
+		s.flags |= sentLate
+	}
+	if f.Has(roce.FlagRead) {
+		s.flags |= sentRead
+		if e.end() == e.psn.Add(1) {
+			s.flags |= sentAtomic
+		}
+		if i, ok := r.msgs.find(e.psn); !ok || r.msgs.at(i).got.Sub(e.psn) > 0 {
+			s.flags |= sentAnswered
+		} else if r.msgs.at(i).late[0].has(e.psn) || r.msgs.at(i).late[1].has(e.psn) {
+			s.flags |= sentAnswered
+		}
+	}
+	if f.Has(roce.FlagEnd) {
+		s.flags |= sentEnd
+	}
+	if f.Has(roce.FlagStart) {
+		s.flags |= sentStart
+	}
+	if e.has(evAckReq) {
+		s.flags |= sentAckReq
+	}
+	return s
+}
+
+// push takes an event in capture order and hands on what can't be overtaken
+// any more, in sending order. A packet that continues the sequence leaves at
+// once: nothing is missing before it.
+func (t *trouble) push(r *requester, s *sent) {
+	ordered := r.order.usable()
+	if !ordered {
+		t.flush(r)
+		t.process(r, s, false)
+		return
+	}
+	if s.kind == sentRequest && s.is(sentLate) {
+		t.insert(r, s)
+	} else {
+		t.win = append(t.win, *s)
+	}
+	t.drain(r, r.opt().SendWindow)
+}
+
+// insert puts a late request before the first one that was sent after it.
+func (t *trouble) insert(r *requester, s *sent) {
+	i := len(t.win)
+	at := -1
+	for i > t.head {
+		i--
+		if w := &t.win[i]; w.kind == sentRequest {
+			if serial16(w.ipid, s.ipid) <= 0 {
+				break
+			}
+			at = i
+		}
+	}
+	if at < 0 || at == t.head && t.passedAny && serial16(s.ipid, t.passed) < 0 {
+		t.process(r, s, true)
+		return
+	}
+	t.win = append(t.win, sent{})
+	copy(t.win[at+1:], t.win[at:])
+	t.win[at] = *s
+}
+
+// drain processes events until at most keep are left, and beyond that as long
+// as the next one is a plain continuation.
+func (t *trouble) drain(r *requester, keep int) {
+	for t.head < len(t.win) {
+		s := &t.win[t.head]
+		if len(t.win)-t.head <= keep {
+			if s.kind == sentRequest && s.psn != t.next {
+				break
+			}
+			if s.kind == sentRequest && !t.started {
+				break
+			}
+		}
+		t.head++
+		if s.kind == sentRequest {
+			t.passed, t.passedAny = s.ipid, true
+		}
+		t.process(r, s, false)
+	}
+	switch {
+	case t.head == len(t.win):
+		t.win, t.head = t.win[:0], 0
+	case t.head >= 256:
+		t.win = t.win[:copy(t.win, t.win[t.head:])]
+		t.head = 0
+	}
+}
+
+func (t *trouble) flush(r *requester) { t.drain(r, 0) }
+
+// process takes one event in sending order; strayed means that it came too
+// late to be put in its place.
+func (t *trouble) process(r *requester, s *sent, strayed bool) {
+	if s.kind == sentResponse {
+		t.answer(r, s)
+		return
+	}
+	if !t.started {
+		t.started = true
+		if s.psn.Sub(t.next) < 0 && t.next == r.firstPSN {
+			t.next = s.psn
+		}
+	}
+	if strayed || !r.order.usable() && t.filledLate(r, s) {
+		t.stray(r, s)
+		return
+	}
+	fresh := s.psn.Sub(t.next) >= 0
+	if fresh {
+		t.sendNew(r, s)
+	} else {
+		t.sendAgain(r, s)
+	}
+	if s.end.Sub(t.next) > 0 {
+		t.next = s.end
+	}
+	t.lastEnd, t.lastTime = s.end, s.time
+}
+
+// sendNew: the sender goes on. PSNs that it skips were sent and not seen.
+func (t *trouble) sendNew(r *requester, s *sent) {
+	if s.psn != t.next {
+		t.addHole(hole{span: span{t.next, s.psn}, time: s.time})
+	}
+	if s.is(sentLate) {
+		r.c.outOfOrder++
+	}
+	if t.run != nil {
+		t.endRun(r, true)
+	}
+}
+
+// sendAgain: a PSN that had been sent before.
+func (t *trouble) sendAgain(r *requester, s *sent) {
+	r.c.retransmitted++
+	r.c.retransmittedBytes += uint64(s.wire)
+	back := s.psn.Sub(t.lastEnd) < 0
+	if back {
+		t.stepBack(r, s)
+	} else if t.run != nil && s.psn != t.lastEnd {
+		t.run.contiguous = false
+		t.addHole(hole{span: span{t.lastEnd, s.psn}, time: s.time, rerun: true})
+	}
+	t.fillHoles(r, s)
+	if t.run != nil {
+		t.run.resent(s)
+	}
+}
+
+// stray counts a packet that was sent before others and can't be put in order
+// any more.
+func (t *trouble) stray(r *requester, s *sent) {
+	if t.heal(s) {
+		r.c.outOfOrder++
+		t.sawLate = true
+		return
+	}
+	r.c.retransmitted++
+	r.c.retransmittedBytes += uint64(s.wire)
+}
+
+// filledLate: without a usable identification, a first sighting below the
+// highest PSN is late unless the sender had reason to resend it.
+func (t *trouble) filledLate(r *requester, s *sent) bool {
+	h := t.holeAt(s.psn)
+	if h == nil || s.psn.Sub(t.next) >= 0 {
+		return false
+	}
+	if h.asked || t.run != nil && s.psn.Sub(t.lastEnd) >= 0 {
+		return false
+	}
+	return s.time-t.lastTime < r.halfTimeout()
+}
+
+// resentNow tells whether a request below the highest PSN is sent again rather
+// than late.
+func (r *requester) resentNow(e *event) bool {
+	return r.order.usable() || !r.t.filledLate(r, &sent{psn: e.psn, time: e.time})
+}
