@@ -90,5 +90,8 @@ func (e TerminateError) CodeName() string {
 }
 
 func (e TerminateError) String() string {
+	if e.Layer == TerminateMPA && e.Known() {
+		return e.TypeName() + ": " + e.CodeName() // the layer has no types of its own
+	}
 	return e.LayerName() + " " + e.TypeName() + ": " + e.CodeName()
 }
