@@ -18,21 +18,25 @@ func (f *frame) mpls(off int) {
 	if !f.need(off, 1, LayerMPLS) {
 		return
 	}
-	// The first nibble tells IP, but it may as well begin a MAC address (RFC
-	// 4928 §3): an IP header must make sense, too.
 	switch f.b[off] >> 4 {
 	case 4:
-		if f.b[off] < 0x45 || len(f.b) >= off+4 && int(be16(f.b, off+2)) > f.end-off {
-			f.pseudowire(off, off)
+		if !f.need(off, 14, LayerMPLS) {
 			return
 		}
-		f.ipv4(off)
+		if f.reallyIP(off, int(be16(f.b, off+2))) && f.b[off] >= 0x45 {
+			f.ipv4(off)
+			return
+		}
+		f.pseudowire(off, off)
 	case 6:
-		if len(f.b) >= off+6 && int(be16(f.b, off+4))+40 > f.end-off {
-			f.pseudowire(off, off)
+		if !f.need(off, 14, LayerMPLS) {
 			return
 		}
-		f.ipv6(off)
+		if f.reallyIP(off, 40+int(be16(f.b, off+4))) {
+			f.ipv6(off)
+			return
+		}
+		f.pseudowire(off, off)
 	case 0: // a control word (RFC 4385 §3), or an address
 		f.pseudowire(off+4, off)
 	default:
@@ -40,9 +44,14 @@ func (f *frame) mpls(off int) {
 	}
 }
 
+// reallyIP tells whether the datagram at off with the given length makes sense:
+// the nibble that tells IP may as well begin a MAC address (RFC 4928 §3).
+func (f *frame) reallyIP(off, length int) bool {
+	return length == f.end-off || !f.likelyEther(off)
+}
+
 // pseudowire looks for an Ethernet frame at the first or the second place: the
-// one whose EtherType makes sense. When neither does, the nibble is taken at
-// its word.
+// one whose EtherType makes sense.
 func (f *frame) pseudowire(first, second int) {
 	at := second
 	switch {
@@ -51,12 +60,6 @@ func (f *frame) pseudowire(first, second int) {
 	case f.likelyEther(first):
 		at = first
 	case f.likelyEther(second):
-	case f.b[second]>>4 == 4:
-		f.ipv4(second)
-		return
-	case f.b[second]>>4 == 6:
-		f.ipv6(second)
-		return
 	default:
 		f.stop(LayerMPLS, ReasonUnknown)
 		return
