@@ -93,16 +93,18 @@ func (w *world) tap(side int, f *flight) {
 	w.truth.Sightings[i].Lost = lost
 }
 
-// travel takes a packet over a stretch and says whether it was lost there.
+// travel takes a packet over a stretch and says whether it was lost there, or
+// spoiled, which is the same for whoever saw it whole before.
 func (w *world) travel(at Stretch, f *flight, arrive func(*flight)) (lost bool) {
 	im, t := &w.cfg.Impair[at], &w.truth.Stretch[at]
 	if w.rng.Float64() < im.Loss[f.kind] || w.cfg.Drop != nil && !f.copied && w.cfg.Drop(at, f.kind, f.half.wire(f.psn), f.nth) {
 		t.Lost[f.kind]++
 		return true
 	}
-	if w.rng.Float64() < im.Corrupt {
+	if w.rng.Float64() < im.Corrupt && !f.corrupt {
 		t.Corrupted[f.kind]++
 		f = w.flip(f)
+		lost = true
 	}
 	due := max(w.now+w.cfg.Delay, w.seg[at]+1)
 	if w.rng.Float64() < im.Reorder {
@@ -119,7 +121,7 @@ func (w *world) travel(at Stretch, f *flight, arrive func(*flight)) (lost bool) 
 		w.seg[at] = max(w.seg[at], due) + 1
 		w.after(w.seg[at]-w.now, func() { arrive(&c) })
 	}
-	return false
+	return lost
 }
 
 // flip is a copy of the packet with one bit of its ICRC turned, so that

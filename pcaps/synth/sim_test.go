@@ -28,7 +28,7 @@ func check(t *testing.T, s *Scenario, truth *Truth) {
 		for k := range kinds {
 			sumUp += up.Lost[k]
 			sumDup += up.Duplicated[k]
-			lost += down.Lost[k]
+			lost += down.Lost[k] + down.Corrupted[k]
 			doubledBehind += down.Duplicated[k]
 		}
 		doubled += sumDup

@@ -74,9 +74,12 @@ type StretchTruth struct {
 	Corrupted  [kinds]int
 }
 
-// LostData is the number of requests and responses lost (corrupted ones left
-// out).
+// LostData is the number of requests and responses lost, copies that the
+// network had made included, spoiled ones left out.
 func (s *StretchTruth) LostData() int { return s.Lost[KindRequest] + s.Lost[KindResponse] }
+
+// SpoiledData is the number of requests and responses whose bits were turned.
+func (s *StretchTruth) SpoiledData() int { return s.Corrupted[KindRequest] + s.Corrupted[KindResponse] }
 
 // Sighting is one packet at the tap; those captured stand for the frames of
 // the scenario, in order, behind the packets of connection setup.
@@ -92,7 +95,7 @@ type Sighting struct {
 	Copy     bool // the network had doubled it
 	Corrupt  bool
 	Captured bool
-	Lost     bool // lost between the tap and the receiver
+	Lost     bool // lost or spoiled between the tap and the receiver
 }
 
 // Truth is what really happened in a simulation.
@@ -106,11 +109,16 @@ type Truth struct {
 	Sightings []Sighting
 }
 
-// LostUpstream is the number of a side's data packets lost before the tap.
+// LostUpstream is the number of a side's data packets lost before the tap;
+// those that were spoiled there come to the tap with a bad ICRC.
 func (t *Truth) LostUpstream(side int) int { return t.Stretch[upstream(side)].LostData() }
 
-// LostDownstream is the number lost behind it.
-func (t *Truth) LostDownstream(side int) int { return t.Stretch[downstream(side)].LostData() }
+// LostDownstream is the number lost behind it. A packet spoiled there was whole
+// at the tap and counts.
+func (t *Truth) LostDownstream(side int) int {
+	s := &t.Stretch[downstream(side)]
+	return s.LostData() + s.SpoiledData()
+}
 
 func upstream(side int) Stretch   { return [2]Stretch{AToTap, BToTap}[side] }
 func downstream(side int) Stretch { return [2]Stretch{TapToB, TapToA}[side] }
