@@ -75,6 +75,9 @@ func checks(s *analysis.Snapshot) []check {
 // noDataCheck is for a capture with connection management and nothing else:
 // either nothing came about, or the sniffer misses the offloaded path.
 func noDataCheck(s *analysis.Snapshot) check {
+	if n := dataPackets(s); n > 0 {
+		return check{warning, "data", plural(n, "packet") + " that could not be given to a queue pair: not judged"}
+	}
 	for i := range s.Connections {
 		c := &s.Connections[i]
 		if c.CM != nil && c.CM.Replies > 0 && !rejected(c) {
@@ -235,6 +238,8 @@ func icrcCheck(s *analysis.Snapshot, t totals) check {
 func cmCheck(s *analysis.Snapshot) check {
 	attempts, rejects := cmCounts(s)
 	switch {
+	case attempts == 0 && s.Protocols.CM.Packets > 0:
+		return check{faint, "connecting", plural(s.Protocols.CM.Packets, "CM packet") + ", none of them told of an attempt"}
 	case attempts == 0:
 		return check{faint, "connecting", "no connection was made through CM in this capture"}
 	case rejects > 0:
@@ -253,6 +258,9 @@ func pauseCheck(s *analysis.Snapshot) check {
 	frames := int64(0)
 	for i := range s.PFC.Sources {
 		frames += s.PFC.Sources[i].XOFFFrames
+	}
+	if frames == 0 && pauseFrames(s) > 0 {
+		return check{faint, "pauses", plural(pauseFrames(s), "frame") + " of which none could be taken as a pause"}
 	}
 	if frames == 0 {
 		return check{good, "pauses", "MAC control frames seen, none of them pauses"}

@@ -27,7 +27,7 @@ const rejectFilter = "infiniband.cm.rej.reason"
 // writeCM shows how connections came about, and every rejection in words.
 func writeCM(p *printer, s *analysis.Snapshot, o Options) {
 	attempts, rejects := cmCounts(s)
-	if attempts == 0 && s.Protocols.CM.Packets == 0 {
+	if attempts == 0 {
 		return // CHECKED says so
 	}
 	p.section("CONNECTION MANAGEMENT", plural(s.Protocols.CM.Packets, "CM packet"))

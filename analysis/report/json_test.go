@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
 	"maps"
 	"reflect"
 	"slices"
@@ -128,6 +129,42 @@ func TestJSONIsTheSameEachTime(t *testing.T) {
 			require.Equal(t, string(first), string(toJSON(t, samples()[name], Options{})), name)
 		}
 	}
+}
+
+// Written in parts, yet as encoding/json writes the whole.
+func TestJSONIsWhatTheStandardLibraryWrites(t *testing.T) {
+	all := samples()
+	all["full"] = filled(t)
+	for name, s := range all {
+		for _, compact := range []bool{false, true} {
+			var want bytes.Buffer
+			enc := json.NewEncoder(&want)
+			enc.SetEscapeHTML(false)
+			if !compact {
+				enc.SetIndent("", "  ")
+			}
+			require.NoError(t, enc.Encode(limit(s, Options{})))
+			require.Equal(t, want.String(), string(toJSON(t, s, Options{Compact: compact})), name)
+		}
+	}
+}
+
+type brokenWriter struct{ left int }
+
+func (w *brokenWriter) Write(b []byte) (int, error) {
+	if w.left -= len(b); w.left < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return len(b), nil
+}
+
+// A full disk must not pass for a report.
+func TestWriteErrorsAreTold(t *testing.T) {
+	for _, left := range []int{0, 100_000} {
+		s := manyConnections(200)
+		require.ErrorIs(t, JSON(&brokenWriter{left}, s, Options{}), io.ErrShortWrite)
+	}
+	require.ErrorIs(t, Text(&brokenWriter{100}, healthy(), Options{}), io.ErrShortWrite)
 }
 
 func TestJSONRoundTrip(t *testing.T) {

@@ -19,9 +19,8 @@ func writeNoRDMA(p *printer, s *analysis.Snapshot) {
 		p.paragraph(1, plain, "There is not one packet in it: nothing was analysed, and nothing can be said about the network. Was the capture stopped before traffic came, did its filter let nothing through, or was it taken on the wrong interface?")
 		return
 	}
-	control := s.Protocols.PFC.Packets + s.Protocols.Pause.Packets
 	saw := ""
-	if control > 0 {
+	if control := pauseFrames(s); control > 0 {
 		saw = fmt.Sprintf(" %s of flow control are there, shown below.", plural(control, "frame"))
 	}
 	p.paragraph(1, plain, fmt.Sprintf("Of %s none is RoCEv2 (UDP to port 4791), RoCEv1 (EtherType 0x8915), InfiniBand or iWARP, and none belongs to RDMA connection management.%s Nothing can be said about RDMA on this network.",

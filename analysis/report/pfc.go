@@ -20,7 +20,11 @@ func writePFC(p *printer, s *analysis.Snapshot, o Options) {
 		return
 	}
 	if len(s.PFC.Sources) == 0 {
-		p.paragraph(1, plain, "MAC control frames were seen, none of them a pause.")
+		line := "MAC control frames were seen, none of them a pause."
+		if n := pauseFrames(s); n > 0 {
+			line = unknown + " " + plural(n, "pause frame") + " seen; for how long they paused was not measured"
+		}
+		p.paragraph(1, plain, line)
 		return
 	}
 	writeStorms(p, s)
@@ -75,6 +79,11 @@ func pauseRow(r *analysis.PFCSource) []cell {
 		text(count(r.XONFrames)),
 		alarming(&r.MalformedFrames, warning),
 	}
+}
+
+// pauseFrames counts frames of flow control, well-formed or not.
+func pauseFrames(s *analysis.Snapshot) int64 {
+	return s.Protocols.PFC.Packets + s.Protocols.Pause.Packets
 }
 
 // direction is as seen by whoever recorded.
