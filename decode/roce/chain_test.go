@@ -220,3 +220,51 @@ func TestTransportParser(t *testing.T) {
 	assert.ErrorIs(t, parser.DecodeLayers(c.transport[:9], &decoded), ErrMalformed)
 	assert.Empty(t, tr.LayerPayload())
 }
+
+func TestNewPacketOther(t *testing.T) {
+	names := func(p gopacket.Packet) (out []string) {
+		for _, l := range p.Layers() {
+			out = append(out, l.LayerType().String())
+		}
+		return out
+	}
+	raw := gopacket.NewPacket(unhex(t, "00 00 0000 0004 0000 86dd 0102 0304 0506"), LayerTypeLRH, gopacket.Default)
+	assert.Equal(t, []string{"LRH", "Payload"}, names(raw))
+
+	grh := append([]byte{0x60, 0, 0, 0, 0, 4, 58, 1}, make([]byte, 36)...)
+	other := gopacket.NewPacket(grh, LayerTypeGRH, gopacket.Default)
+	assert.Equal(t, []string{"GRH", "Payload"}, names(other))
+	version := gopacket.NewPacket(append([]byte{0x40}, grh[1:]...), LayerTypeGRH, gopacket.Default)
+	assert.ErrorIs(t, version.ErrorLayer().Error(), ErrMalformed)
+
+	// A MAD of another class, one that is cut in its message, and one that isn't
+	// looked into.
+	b := append([]byte{}, named(t, "cm", "cm_req_nvme_ipv4").transport...)
+	b[21] = byte(MgmtClassPerf)
+	p := gopacket.NewPacket(b, LayerTypeBTH, gopacket.Default)
+	assert.Equal(t, []string{"BTH", "DETH", "MAD", "Payload", "ICRC"}, names(p))
+	b[20] = 9
+	p = gopacket.NewPacket(b, LayerTypeBTH, gopacket.Default)
+	assert.ErrorIs(t, p.ErrorLayer().Error(), ErrUnknown)
+
+	// What the opcode table doesn't know is BTH and an error, not a guess.
+	b[0] = 0xc1
+	p = gopacket.NewPacket(b, LayerTypeBTH, gopacket.Default)
+	require.NotNil(t, p.Layer(LayerTypeBTH))
+	assert.Equal(t, error(ErrOpcode), p.ErrorLayer().Error())
+}
+
+// What follows a BTH comes from the table; all else is payload.
+func TestBTHNextLayerType(t *testing.T) {
+	for o := range 256 {
+		h := BTH{BTHFields: BTHFields{Opcode: Opcode(o)}}
+		want := "Payload"
+		if info := h.Opcode.Info(); info.Count > 0 {
+			want = info.Headers[0].String()
+		}
+		assert.Equal(t, want, h.NextLayerType().String())
+	}
+	for h := HeaderRDETH; h <= HeaderCNP; h++ {
+		assert.Equal(t, h.String(), h.layerType().String())
+	}
+}

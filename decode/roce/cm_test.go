@@ -305,3 +305,23 @@ func TestRejectReason(t *testing.T) {
 	assert.Equal(t, "reserved", APStatus(255).String())
 	assert.Equal(t, "other", CMMessage(3).String())
 }
+
+func TestSIDRREQPrivateData(t *testing.T) {
+	for _, v := range loadVectors(t, filepath.Join("testdata", "cm.json")) {
+		if v.Name != "cm_sidr_req" {
+			continue
+		}
+		_, cm := decodeCM(t, v)
+		h, ok := cm.SIDRREQ.IPCM()
+		require.True(t, ok)
+		assert.Equal(t, "192.0.2.17", h.SrcAddr().String())
+		assert.Len(t, cm.SIDRREQ.ConsumerPrivateData(), 216-IPCMLen)
+		space, port, ok := cm.SIDRREQ.ServiceID.Port()
+		require.True(t, ok)
+		assert.Equal(t, PortSpaceUDP, space)
+		assert.EqualValues(t, 7174, port)
+	}
+	for p, want := range map[PortSpace]string{PortSpaceIPoIB: "IPoIB", PortSpaceUDP: "UDP", PortSpaceIB: "IB", 0: ""} {
+		assert.Equal(t, want, p.String())
+	}
+}
