@@ -108,7 +108,7 @@ func (p *pcapFile) walk(b []byte, at int, recs []Record) (int, []Record, error) 
 		return at, recs, nil
 	}
 	if !p.known {
-		sec, sub, _, _ := p.fields(b[at:])
+		sec, sub, _, _ := recordFields(b[at:], p.big, p.order)
 		if err := p.claim(int64(sec)*1e9 + int64(sub)*p.unit); err != nil {
 			return at, recs, err
 		}
@@ -132,16 +132,16 @@ func (p *pcapFile) walk(b []byte, at int, recs []Record) (int, []Record, error) 
 	return at, recs, err
 }
 
-// fields reads a record header in the order that the standard has it.
-func (p *pcapFile) fields(h []byte) (sec, sub, captured, wire uint32) {
+// recordFields reads a record header in the order that the standard has it.
+func recordFields(h []byte, big bool, order lengthOrder) (sec, sub, captured, wire uint32) {
 	h = h[:pcapRecordLen]
 	sec, sub = binary.LittleEndian.Uint32(h), binary.LittleEndian.Uint32(h[4:])
 	captured, wire = binary.LittleEndian.Uint32(h[8:]), binary.LittleEndian.Uint32(h[12:])
-	if p.big {
+	if big {
 		sec, sub = bits.ReverseBytes32(sec), bits.ReverseBytes32(sub)
 		captured, wire = bits.ReverseBytes32(captured), bits.ReverseBytes32(wire)
 	}
-	if p.order != capturedFirst && (p.order == originalFirst || captured > wire) {
+	if order != capturedFirst && (order == originalFirst || captured > wire) {
 		captured, wire = wire, captured
 	}
 	return sec, sub, captured, wire
@@ -149,10 +149,11 @@ func (p *pcapFile) fields(h []byte) (sec, sub, captured, wire uint32) {
 
 // scan is the loop over every packet of every classic pcap.
 func (p *pcapFile) scan(b []byte, at int, recs []Record) (int, []Record, error) {
-	header, unit, iface, link := p.header, p.unit, p.iface, p.desc.Link
+	header, unit, iface, link := p.header, p.unit, p.iface, p.desc.Link // the compiler keeps no field in a register
+	big, order := p.big, p.order
 	had := len(recs)
 	for len(b)-at >= header {
-		sec, sub, captured, wire := p.fields(b[at:])
+		sec, sub, captured, wire := recordFields(b[at:], big, order)
 		if captured > maxFrame {
 			return at, recs, errNotBelievable(p.n+int64(len(recs)-had)+1, int64(captured))
 		}
@@ -160,10 +161,11 @@ func (p *pcapFile) scan(b []byte, at int, recs []Record) (int, []Record, error) 
 		if end > len(b) {
 			break
 		}
-		recs = append(recs, Record{
-			Time: int64(sec)*1e9 + int64(sub)*unit, Off: uint32(at + header),
-			Cap: captured, Wire: max(wire, captured), Iface: iface, Link: link,
-		})
+		recs = oneMore(recs)
+		r := &recs[len(recs)-1]
+		r.Time = int64(sec)*1e9 + int64(sub)*unit
+		r.Off, r.Cap, r.Wire = uint32(at+header), captured, max(wire, captured)
+		r.Iface, r.Link, r.Flags, r.Lost, r.Dir = iface, link, 0, 0, 0
 		at = end
 	}
 	return at, recs, nil

@@ -42,6 +42,8 @@ type ngInterface struct {
 	global uint16
 	known  bool // global is claimed
 	fcs    uint32
+
+	plainUnit uint64 // ns in a unit of time where scan may read its packets, else 0
 }
 
 // pcapngFile walks the blocks of a pcapng.
@@ -73,13 +75,7 @@ func (g *pcapngFile) u16(b []byte) uint16 {
 	return v
 }
 
-func (g *pcapngFile) u32(b []byte) uint32 {
-	v := binary.LittleEndian.Uint32(b)
-	if g.big {
-		v = bits.ReverseBytes32(v)
-	}
-	return v
-}
+func (g *pcapngFile) u32(b []byte) uint32 { return ngWord(b, g.big) }
 
 func (g *pcapngFile) u64(b []byte) uint64 {
 	v := binary.LittleEndian.Uint64(b)
@@ -96,7 +92,11 @@ func (g *pcapngFile) walk(b []byte, at int, recs []Record) (int, []Record, error
 			return at, recs, err
 		}
 	}
-	for len(b)-at >= blockMinLen {
+	for {
+		at, recs = g.scan(b, at, recs)
+		if len(b)-at < blockMinLen {
+			break
+		}
 		if binary.LittleEndian.Uint32(b[at:]) == blockSection {
 			if err := g.order(b[at+8:]); err != nil {
 				return at, recs, g.broken(err)
@@ -233,6 +233,9 @@ func (g *pcapngFile) claim(first int64) error {
 			return g.broken(err)
 		}
 		f.known = true
+		if f.fcs == 0 && f.wrap == nil && f.unit.offset == 0 {
+			f.plainUnit = f.unit.mul
+		}
 		g.tab.stats(f.global, f.desc.Received, f.desc.Dropped)
 	}
 	return nil

@@ -1,7 +1,9 @@
 package pcaps
 
 import (
+	"encoding/binary"
 	"math"
+	"math/bits"
 )
 
 /*
@@ -23,6 +25,46 @@ const (
 	flagsFCS        = 0x1e0 // bits 5–8: FCS length in bytes, 0 not told
 	flagsLinkErrors = 0xffff0000
 )
+
+// scan is the loop over the blocks that nearly every file is made of:
+// Enhanced Packet Blocks without options, of an interface already numbered.
+// At anything else, and at anything wrong, it stops; walk then looks closer.
+func (g *pcapngFile) scan(b []byte, at int, recs []Record) (int, []Record) {
+	big, had := g.big, len(recs)
+	for len(b)-at >= packetMinLen {
+		h := b[at : at+packetMinLen]
+		typ, total, id := ngWord(h, big), ngWord(h[4:], big), ngWord(h[8:], big)
+		captured, wire := ngWord(h[20:], big), ngWord(h[24:], big)
+		if typ != blockEnhanced || captured > maxFrame || total != (packetMinLen+captured+3)&^3 ||
+			int(total) > len(b)-at || ngWord(b[at+int(total)-4:], big) != total || uint64(id) >= uint64(len(g.ifaces)) {
+			break
+		}
+		f := &g.ifaces[id]
+		hi, lo := bits.Mul64(uint64(ngWord(h[12:], big))<<32|uint64(ngWord(h[16:], big)), f.plainUnit)
+		if f.plainUnit == 0 || hi != 0 || lo > math.MaxInt64 {
+			break
+		}
+		recs = oneMore(recs)
+		r := &recs[len(recs)-1]
+		r.Time = int64(lo)
+		r.Off, r.Cap, r.Wire = uint32(at)+packetDataOff, captured, max(wire, captured)
+		r.Iface, r.Link, r.Flags, r.Lost, r.Dir = f.global, f.desc.Link, 0, 0, 0
+		at += int(total)
+	}
+	if len(recs) > had {
+		g.n += int64(len(recs) - had)
+		g.sec.last = recs[len(recs)-1].Time
+	}
+	return at, recs
+}
+
+func ngWord(b []byte, big bool) uint32 {
+	v := binary.LittleEndian.Uint32(b)
+	if big {
+		v = bits.ReverseBytes32(v)
+	}
+	return v
+}
 
 func (g *pcapngFile) enhanced(b []byte, at int, blk []byte, recs []Record) ([]Record, error) {
 	if len(blk) < packetMinLen {

@@ -50,3 +50,8 @@ func MADPacket(psn uint32, m *MAD) Packet {
 		Payload: m.Append(nil),
 	}
 }
+
+// UDSend is an unreliable datagram, from srcQP.
+func UDSend(psn, qkey, srcQP uint32, payload []byte) Packet {
+	return Packet{Opcode: UD | SendOnly, PSN: psn, QKey: qkey, SrcQP: srcQP, Payload: payload}
+}
