@@ -15,6 +15,9 @@
 //     (tunnels, mirror headers, trailers, other link types).
 //   - captures: a [Scenario] is a list of frames with times; it is written as
 //     classic pcap, pcapng or ERF in every variant that a reader must know.
+//     [Conn] writes the clean life of a connection; [LoadPcap] and [Rewrite]
+//     alter real captures (PSNs, queue pairs, ports) and make their check sums
+//     right again.
 //   - behaviour: [Simulate] runs requester, tap and responder of an RC
 //     connection as discrete events and tells, beside the frames which the tap
 //     saw, the [Truth] about what was lost, where, and what was sent again.
