@@ -137,7 +137,8 @@ func nakRow(rank int, f *analysis.Flow) []cell {
 }
 
 // rnrTimer is how long the requester must wait at least, by timer code
-// (IBTA vol 1, table 45), in ns.
+// (IBTA vol 1, table 45), in ns. It stands here so that a face depends on the
+// snapshot alone; a test holds it against decode/roce.
 var rnrTimer = [32]int64{
 	655_360_000, 10_000, 20_000, 30_000, 40_000, 60_000, 80_000, 120_000,
 	160_000, 240_000, 320_000, 480_000, 640_000, 960_000, 1_280_000, 1_920_000,

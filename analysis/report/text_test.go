@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
+	"rdmascope/decode/roce"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -149,6 +150,25 @@ func TestTextTop(t *testing.T) {
 	assert.Equal(t, 3, strings.Count(out, "↔0x"))
 	assert.Regexp(t, `(?m)^ +1 +10\.0\.0\.1→10\.0\.0\.2  0x000011`, out, "the one in error comes first")
 	assert.Equal(t, 30, strings.Count(render(t, s, Options{}), "↔0x"))
+}
+
+// Every field set, to absurd values: nothing may panic or leak.
+func TestTextOfEverything(t *testing.T) {
+	s := filled(t)
+	for _, transport := range []string{"rocev2", "iwarp"} {
+		s.Connections[0].Transport = transport
+		for _, width := range []int{0, 1, 80, 100, 1000} {
+			assert.Contains(t, render(t, s, Options{Width: width}), "CONNECTIONS, WORST FIRST")
+		}
+	}
+	render(t, &analysis.Snapshot{}, Options{})
+}
+
+func TestRNRTimersAgreeWithTheDecoder(t *testing.T) {
+	for code, ns := range rnrTimer {
+		assert.EqualValues(t, roce.RNRTimer(uint8(code)), ns, code)
+	}
+	assert.Equal(t, "2 × 655 ms, 1 × code 99", rnrTimers(analysis.ByNumber{0: 2, 99: 1}))
 }
 
 func TestUseColor(t *testing.T) {
