@@ -168,7 +168,7 @@ func TestMergeWithoutTimes(t *testing.T) {
 // whatever blocks they come in.
 func TestMergeIsStableSort(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
-	for range 30 {
+	for range 12 {
 		type rec struct {
 			time  int64
 			frame string
