@@ -151,7 +151,7 @@ func TestOverlap(t *testing.T) {
 func TestResync(t *testing.T) {
 	for _, crc := range []bool{true, false} {
 		w := variety(&builder{crc: crc})
-		w.b[w.starts[20]] ^= 0x20    // a length
+		w.b[w.starts[20]+1] ^= 0x20  // a length
 		w.b[w.starts[60]+2] ^= 0x08  // a reserved bit
 		w.b[w.starts[100]+3] ^= 0x0c // an opcode
 		p, c := pairAfter(map[bool]byte{true: iwarp.MPAFlagC}[crc], 0)

@@ -68,16 +68,18 @@ func (m markers) octets(from, to uint64) uint64 {
 	return upTo(to) - upTo(from)
 }
 
-// end is the offset behind an FPDU of total octets that starts at start.
+// end is the offset behind an FPDU of total octets whose length field stands at
+// start. A marker directly behind it belongs to the next.
 func (m markers) end(start, total uint64) uint64 {
-	end := start + total
-	for {
-		next := start + total + m.octets(start, end)
-		if next == end {
-			return end
-		}
-		end = next
+	if m.mode != markersOn {
+		return start + total
 	}
+	const between = MarkerPeriod - MarkerLen
+	run := uint64(m.run(start))
+	if total <= run {
+		return start + total
+	}
+	return start + total + (total-run+between-1)/between*MarkerLen
 }
 
 const maxInt = int(^uint(0) >> 1)

@@ -3,7 +3,8 @@ package iwarp
 import "sync"
 
 const (
-	controlEnd = LengthLen + 2 // octets that possible looks at
+	controlEnd = LengthLen + 2  // octets that possible looks at
+	tailMax    = controlEnd - 1 // the most that are too few for it
 
 	// maxCandidates live at a time. True FPDUs end within a segment or two and
 	// soon prove themselves; a chance header in random octets (one in 2¹⁴
@@ -143,12 +144,10 @@ func (s *Stream) scan(b []byte, startFirst bool) *candidate {
 		return &s.search.scratch
 	}
 	// Places in the tail: the few octets on both sides of the border in one.
-	var join [2 * (controlEnd - 1)]byte
 	t := int(s.tailLen)
-	copy(join[:], s.tail[:t])
-	k := t + copy(join[t:], b)
+	k := t + copy(s.tail[t:t+tailMax], b)
 	for i := range t {
-		if i+controlEnd <= k && possible(join[i:]) && s.start(join[i:t], b, s.pos-uint64(t-i)) {
+		if i+controlEnd <= k && possible(s.tail[i:]) && s.start(s.tail[i:t], b, s.pos-uint64(t-i)) {
 			return &s.search.scratch
 		}
 	}
@@ -314,11 +313,11 @@ func (s *Stream) endSearch() {
 
 // keepTail keeps the last octets, too few to hold an FPDU's control octets.
 func (s *Stream) keepTail(b []byte) {
-	if len(b) >= len(s.tail) {
-		s.tailLen = uint8(copy(s.tail[:], b[len(b)-len(s.tail):]))
+	if len(b) >= tailMax {
+		s.tailLen = uint8(copy(s.tail[:], b[len(b)-tailMax:]))
 		return
 	}
-	drop := max(0, int(s.tailLen)+len(b)-len(s.tail))
+	drop := max(0, int(s.tailLen)+len(b)-tailMax)
 	n := copy(s.tail[:], s.tail[drop:s.tailLen])
 	s.tailLen = uint8(n + copy(s.tail[n:], b))
 }

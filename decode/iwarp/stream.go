@@ -44,8 +44,8 @@ type Stream struct {
 
 	w       walker
 	context tagged
-	search  *searcher // while searching, and only with candidates alive
-	tail    [controlEnd - 1]byte
+	search  *searcher         // while searching, and only with candidates alive
+	tail    [2 * tailMax]byte // the last octets, and while scanning the next ones
 	tailLen uint8
 	starts  uint8 // candidates begun in this segment
 

@@ -261,7 +261,7 @@ func (w *walker) skip(to uint64, seg *segment) outcome {
 	gone := to - w.pos - w.m.octets(w.pos, to)
 	w.f.noHole = false
 	w.markSeen = 0
-	if uint64(w.have)+gone > uint64(w.total) {
+	if gone > uint64(w.total-w.have) {
 		w.f.Missing += w.total - w.have
 		w.cutHeader()
 		w.f.End, w.f.EndAt = w.m.end(w.f.Start, uint64(w.total)), seg.at
