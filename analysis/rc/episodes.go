@@ -102,15 +102,26 @@ func (t *trouble) triggerOf(r *requester, ep *episode, s *sent) {
 	t.rnrOn = false
 }
 
-// takeNAK returns the sequence NAK that this step back answers: one for its
-// PSN, else the newest. All are used up.
+// takeNAK returns the sequence NAK that this step back answers: the newest one
+// for its PSN, which uses up all older ones too, else the newest of all.
 func (t *trouble) takeNAK(s *sent) (n nakNote) {
+	kept := t.naks[:0] // what was acknowledged meanwhile needs no reaction any more
 	for _, k := range t.naks {
-		if n.num == 0 || k.psn == s.psn || n.psn != s.psn {
-			n = k
+		if s.una.Sub(k.psn) <= 0 || k.psn == s.psn {
+			kept = append(kept, k)
 		}
 	}
-	t.naks = t.naks[:0]
+	if t.naks = kept; len(kept) == 0 {
+		return n
+	}
+	at := len(t.naks) - 1
+	for i, k := range t.naks {
+		if k.psn == s.psn {
+			at = i
+		}
+	}
+	n = t.naks[at]
+	t.naks = append(t.naks[:0], t.naks[at+1:]...)
 	return n
 }
 
@@ -130,7 +141,7 @@ func (t *trouble) endRun(r *requester, goesOn bool) {
 	ep := t.run
 	t.run = nil
 	ep.ended, ep.goesOn = true, goesOn
-	if ep.trigger == triggerSilence && ep.una.Sub(ep.end) >= 0 {
+	if ep.trigger == triggerSilence && !ep.read && ep.una.Sub(ep.end) >= 0 {
 		ep.trigger = triggerAcked
 	}
 	t.scheme(ep)

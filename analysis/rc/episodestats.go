@@ -61,7 +61,7 @@ func (s *episodeStats) count(ep *episode) {
 		s.lost[ep.verdict]++
 	}
 	if floor := int64(1e6); ep.trigger != triggerRNR {
-		if ep.trigger == triggerNAK {
+		if ep.trigger == triggerNAK || ep.trigger == triggerImplied {
 			floor = 16e6 // below, a slow reaction is likelier than a timer
 		}
 		if q >= floor {

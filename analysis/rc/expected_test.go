@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"sort"
@@ -75,7 +76,9 @@ type wantFlow struct {
 
 // deviations are the figures in which we differ from ../shared/expected, with
 // what we have and why.
-var deviations = map[string]struct{ got, why string }{}
+var deviations = map[string]struct{ got, why string }{
+	"rxe_exact_single_loss/25/scheme": {"unknown", "one episode; METRICS §3 names a scheme from three on"},
+}
 
 func expectedFiles(t testing.TB) []string {
 	m, err := filepath.Glob(filepath.Join(sharedDir(t), "expected", "rxe_*.json"))
@@ -126,7 +129,7 @@ func TestExpected(t *testing.T) {
 				for _, c := range w.Connections {
 					for i := range c.Flows {
 						x := &c.Flows[i]
-						k := fmt.Sprintf("%s>%s/%d", x.Src, x.Dst, x.DestQP)
+						k := fmt.Sprintf("%s>%s/%d", netip.MustParseAddr(v6(x.Src)), netip.MustParseAddr(v6(x.Dst)), x.DestQP)
 						if assert.Contains(t, got, k) {
 							peer := &c.Flows[(i+1)%len(c.Flows)]
 							cmp := &comparison{t: t, name: w.Name, flow: x.DestQP, used: used}
@@ -140,6 +143,18 @@ func TestExpected(t *testing.T) {
 	for k := range deviations {
 		assert.True(t, used[k] || testing.Short(), "deviation %s doesn't occur any more", k)
 	}
+}
+
+// v6 puts the colons into an IPv6 address that is written without them.
+func v6(s string) string {
+	if len(s) != 32 {
+		return s
+	}
+	var p []string
+	for i := 0; i < 32; i += 4 {
+		p = append(p, s[i:i+4])
+	}
+	return strings.Join(p, ":")
 }
 
 type comparison struct {

@@ -42,6 +42,7 @@ type flow struct {
 	opened, closed Moment
 	cm             *CMConnect
 
+	primed int // events at hand whose identification was looked at ahead
 	copies copyTable
 	hops   [4]hopSlot
 	req    requester
@@ -106,7 +107,11 @@ func (f *flow) deliver(e *event) {
 		}
 	}
 	f.hops[e.num&3] = hopSlot{e.print, e.hop}
-	f.req.order.note(e)
+	if f.primed > 0 {
+		f.primed--
+	} else {
+		f.req.order.note(e)
+	}
 	switch {
 	case e.has(evRequest):
 		f.req.request(e)
@@ -157,7 +162,8 @@ func (r *requester) clone() requester {
 	c := *r
 	c.msgs = r.msgs.clone()
 	c.tap = r.tap.clone()
-	c.rsp.holes = append([]span(nil), r.rsp.holes...)
+	c.rsp.due = append([]span(nil), r.rsp.due...)
+	c.rsp.missed = append([]missed(nil), r.rsp.missed...)
 	for i, s := range r.lat {
 		c.lat[i] = s.clone()
 	}

@@ -69,10 +69,10 @@ func (t *trouble) judge(r *requester, ep *episode) {
 	}
 	a := &ep.answers
 	switch {
-	case ep.una.Sub(ep.end) >= 0 || ep.una.Sub(ep.top) >= 0:
-		ep.verdict = LostAck // all of it was acknowledged at the tap
 	case ep.read:
 		t.judgeRead(r, ep)
+	case ep.una.Sub(ep.end) >= 0 || ep.una.Sub(ep.top) >= 0:
+		ep.verdict = LostAck // all of it was acknowledged at the tap
 	case a.n == 0:
 		return // the next answered run tells
 	case a.first == ep.top.Add(-1):

@@ -167,9 +167,9 @@ func (r *requester) anywhere(e *event, f roce.OpcodeFlags, resent bool) {
 		if r.haveAnswers && e.psn.Sub(r.una()) < 0 {
 			return // finished long ago
 		}
-		i = r.fillGap(i, e, f)
+		i = r.fillGap(i, e, f, resent)
 	} else if !r.msgs.at(i).is(msgRead) {
-		i = r.borders(i, e, f)
+		i = r.borders(i, e, f, resent)
 	}
 	if i < r.msgs.n && resent {
 		r.msgs.at(i).flags |= msgResent
@@ -184,7 +184,7 @@ func (r *requester) markResent(i int, e *event) {
 	}
 }
 
-func (r *requester) fillGap(i int, e *event, f roce.OpcodeFlags) int {
+func (r *requester) fillGap(i int, e *event, f roce.OpcodeFlags, resent bool) int {
 	m := opened(e, f)
 	if !m.is(msgRead) && !f.Has(roce.FlagStart) && i > 0 {
 		if p := r.msgs.at(i - 1); !p.is(msgLast | msgRead | msgDone) {
@@ -194,7 +194,7 @@ func (r *requester) fillGap(i int, e *event, f roce.OpcodeFlags) int {
 				p.tLast = e.time
 				r.counted(e)
 			}
-			return r.join(i - 1)
+			return r.join(i-1, resent)
 		}
 	}
 	r.place(i, m)
@@ -204,11 +204,13 @@ func (r *requester) fillGap(i int, e *event, f roce.OpcodeFlags) int {
 	if f.Has(roce.FlagEnd | roce.FlagRead) {
 		r.counted(e)
 	}
-	return r.join(i)
+	return r.join(i, resent)
 }
 
-// join merges message i with the next when neither border between was seen.
-func (r *requester) join(i int) int {
+// join merges message i with the next when neither border between was seen. A
+// message begins with the sighting of the packet that was sent first: the late
+// one if it is late, what was seen before if it is sent again.
+func (r *requester) join(i int, resent bool) int {
 	m := r.msgs.at(i)
 	if i+1 >= r.msgs.n || m.is(msgLast|msgRead) {
 		return i
@@ -216,14 +218,16 @@ func (r *requester) join(i int) int {
 	if x := r.msgs.at(i + 1); !x.is(msgFirst | msgRead) {
 		m.end, m.tLast = x.end, x.tLast
 		m.flags |= x.flags
-		m.tFirst = min(m.tFirst, x.tFirst)
+		if resent {
+			m.tFirst = min(m.tFirst, x.tFirst)
+		}
 		r.msgs.remove(i + 1)
 	}
 	return i
 }
 
 // borders applies what a packet inside message i tells about its ends.
-func (r *requester) borders(i int, e *event, f roce.OpcodeFlags) int {
+func (r *requester) borders(i int, e *event, f roce.OpcodeFlags, resent bool) int {
 	m := r.msgs.at(i)
 	if f.Has(roce.FlagStart) {
 		if m.start != e.psn {
@@ -237,6 +241,9 @@ func (r *requester) borders(i int, e *event, f roce.OpcodeFlags) int {
 			m = r.msgs.at(i)
 		} else if !m.is(msgFirst) {
 			m.flags |= msgFirst
+			if !resent {
+				m.tFirst = e.time
+			}
 		}
 	}
 	if f.Has(roce.FlagEnd) {

@@ -46,6 +46,7 @@ func (s *Shard) alone(f *flow) {
 
 func (f *flow) drainAlone() {
 	f.req.oneWay = true
+	f.prime()
 	for i := range f.pend {
 		f.deliver(&f.pend[i])
 	}

@@ -11,11 +11,13 @@ type requester struct {
 	haveAnswers bool // a response was seen
 	oneWay      bool // the partner is not known and its responses never came
 	uc          bool
+	early       bool // the request at hand was sent before the first one seen
 	firstPSN    roce.PSN
 	next        roce.PSN // behind the highest request seen
 	cov         roce.PSN // behind the highest PSN that a response covers
 	pmtu        uint32   // seen on the wire; 0: not yet
 	hint        uint32   // what CM or the other direction tells
+	firstIPID   uint16   // of the first request seen
 	lastIPID    uint16   // of the newest request of a clean sequence
 	lastTime    int64    // newest request
 	answerTime  int64    // newest response
@@ -98,6 +100,7 @@ func (r *requester) request(e *event) {
 	d := e.psn.Sub(r.next)
 	if f.Has(roce.FlagRead) {
 		r.c.reads++
+		r.rsp.ask(r, e)
 	}
 	if d == 0 && r.t == nil {
 		r.rules.inSequence(r, e, f)
@@ -114,6 +117,7 @@ func (r *requester) request(e *event) {
 
 func (r *requester) begin(e *event) {
 	r.have, r.firstPSN, r.next = true, e.psn, e.psn
+	r.firstIPID, r.lastTime = e.ipid, e.time
 	r.tap.expect = e.psn
 	r.uc = e.has(evUC)
 	if !r.haveAnswers || e.psn.Sub(r.cov) > 0 || r.cov.Sub(e.psn) > 1<<16 {
@@ -132,13 +136,15 @@ func (r *requester) outOfSequence(e *event, f roce.OpcodeFlags, d int32) {
 	t := r.troubled()
 	late := r.order.usable() && serial16(e.ipid, t.maxIPID) < 0
 	s := r.sentOf(e, f, late)
-	first := d >= 0
+	if late && serial16(e.ipid, r.firstIPID) < 0 && e.psn.Sub(r.firstPSN) < 0 {
+		r.beforeFirst(e)
+	}
 	if d == 0 {
 		r.rules.inSequence(r, e, f)
 		r.inOrder(e, f)
 	} else {
 		r.rules.jump()
-		r.anywhere(e, f, d < 0 && !late && r.resentNow(e))
+		r.anywhere(e, f, d < 0 && r.resentNow(e, late))
 	}
 	if e.end().Sub(r.next) > 0 {
 		r.next = e.end()
@@ -149,12 +155,21 @@ func (r *requester) outOfSequence(e *event, f roce.OpcodeFlags, d int32) {
 	} else {
 		t.maxIPID = e.ipid
 	}
-	if f.Has(roce.FlagRead) && !first {
-		r.rsp.askedAgain(r, e)
-	}
 	t.push(r, &s)
 	r.lastTime = e.time
 	r.outstanding(e)
+}
+
+// beforeFirst: a packet that was sent before the first one seen. The sequence
+// begins with it, and to the responder the first one was out of sequence.
+func (r *requester) beforeFirst(e *event) {
+	r.tap.preds = append(r.tap.preds, prediction{psn: e.psn, time: r.progress, valid: true, late: true})
+	r.tap.expect = e.psn
+	if r.firstPSN.Sub(r.cov) >= 0 && e.psn.Sub(r.cov) < 0 {
+		r.cov = e.psn
+	}
+	r.firstPSN, r.firstIPID = e.psn, e.ipid
+	r.early = true
 }
 
 // ucRequest: UC numbers its packets but nothing acknowledges or resends them;
@@ -284,6 +299,7 @@ func (r *requester) setMTU(pmtu uint32) {
 		}
 		m.end = end
 	}
+	r.rsp.rebuild(r)
 }
 
 // settleMTU learns the path MTU from the request that follows a READ: its PSN

@@ -2,22 +2,29 @@ package rc
 
 import "rdmascope/decode/roce"
 
-// responses follows what a responder sends back for READs and atomics. One run
-// of it counts upward through the PSNs that requests reserved; asked again, it
-// starts a new run. A PSN that a run skips was lost before the tap, unless the
-// requester goes on as if it had it: then only the capture missed it.
+// responses follows what a responder sends back for READs and atomics. It
+// answers requests one after the other, also those that ask again, each by a
+// run of PSNs upward. What a run skips was lost before the tap if it was or is
+// asked again; else the capture missed it.
 type responses struct {
 	have    bool
-	asked   bool     // a READ was asked again and no response to it has come
 	guessed bool     // a READ was counted before the path MTU was known
 	next    roce.PSN // what the run continues with
-	retry   roce.PSN // first PSN that was asked again
 	high    roce.PSN // behind the highest response seen
-	holes   []span   // skipped, not asked again so far
+	due     []span   // what was asked for, in order; due[0] is being answered
+	begun   bool     // a response to due[0] was seen
+	missed  []missed // skipped by the newest run over them
+}
+
+// missed is what a run skipped.
+type missed struct {
+	span
+	lost bool // asked again, and counted
 }
 
 const (
 	maxHoles   = 64
+	maxDue     = 256
 	readGiveUp = 16 // operations finished behind a READ that misses responses
 )
 
@@ -118,110 +125,121 @@ func (m *message) absorb() {
 	}
 }
 
-// follow compares a response with what the run continues with.
+// ask notes a READ or atomic request; what an earlier run skipped of it is
+// proved lost now.
+func (q *responses) ask(r *requester, e *event) {
+	s := span{e.psn, e.end()}
+	if len(q.due) >= maxDue {
+		q.due = append(q.due[:0], q.due[1:]...)
+		q.begun = false
+	}
+	q.due = append(q.due, s)
+	for i := range q.missed {
+		if m := &q.missed[i]; !m.lost && m.overlaps(s) {
+			m.lost = true
+			r.c.respLostUp += uint64(m.len())
+		}
+	}
+}
+
+// seenInRun tells whether the newest run over psn showed its response. An
+// older run doesn't count: the requester threw it away.
+func (q *responses) seenInRun(psn roce.PSN) bool {
+	if !q.have || psn.Sub(q.next) >= 0 {
+		return false
+	}
+	for _, m := range q.missed {
+		if m.has(psn) {
+			return false
+		}
+	}
+	return true
+}
+
+// follow compares a response with what is due.
 func (q *responses) follow(r *requester, psn roce.PSN) {
-	if !r.have {
-		return
-	}
 	end := psn.Add(1)
-	if !q.have {
-		q.have, q.next = true, q.start(r, psn)
-	}
-	switch d := psn.Sub(q.next); {
-	case d > 0:
-		q.skip(r, span{q.next, psn})
-	case d < 0 && !q.asked && q.heal(psn):
-		return // overtaken by others, not lost
-	case d < 0 && q.asked && psn.Sub(q.retry) > 0:
-		q.skip(r, span{q.retry, psn})
-	}
-	if psn.Sub(q.next) < 0 || psn == q.retry {
-		q.asked = false
-	}
-	q.next = end
-	if end.Sub(q.high) > 0 || q.high == 0 {
+	if end.Sub(q.high) > 0 || !q.have {
 		q.high = end
 	}
+	i := q.find(psn)
+	if i < 0 { // not asked for, as far as was seen, or overtaken by others
+		q.heal(psn)
+		if !q.have {
+			q.have, q.next = true, end
+		}
+		return
+	}
+	for ; i > 0; i-- { // the responder is done with those before
+		if q.begun && q.next.Sub(q.due[0].hi) < 0 {
+			q.skip(r, span{q.next, q.due[0].hi})
+		}
+		q.shift()
+	}
+	from := q.due[0].lo
+	if q.begun {
+		from = q.next
+	}
+	if from != psn {
+		q.skip(r, span{from, psn})
+	}
+	q.heal(psn)
+	q.have, q.begun, q.next = true, true, end
+	if end == q.due[0].hi {
+		q.shift()
+	}
 }
 
-// start returns the PSN of the first response that is due.
-func (q *responses) start(r *requester, psn roce.PSN) roce.PSN {
-	for i := range r.msgs.n {
-		if m := r.msgs.at(i); m.is(msgRead) && m.start.Sub(psn) <= 0 {
-			return m.start
+func (q *responses) shift() {
+	q.due = q.due[:copy(q.due, q.due[1:])]
+	q.begun = false
+}
+
+// find returns which of the requests that are due psn answers: the one at hand
+// if it can, else the next that asks for it.
+func (q *responses) find(psn roce.PSN) int {
+	for i, s := range q.due {
+		if s.has(psn) && !(i == 0 && q.begun && psn.Sub(q.next) < 0) {
+			return i
 		}
 	}
-	return psn
+	return -1
 }
 
-// skip notes the PSNs in s that READs and atomics own: those of SENDs and
-// WRITEs between have no response.
+// skip notes what a run left out.
 func (q *responses) skip(r *requester, s span) {
-	for i := range r.msgs.n {
-		m := r.msgs.at(i)
-		if !m.is(msgRead) || !m.span().overlaps(s) {
-			continue
-		}
-		h := m.span()
-		if h.lo.Sub(s.lo) < 0 {
-			h.lo = s.lo
-		}
-		if h.hi.Sub(s.hi) > 0 {
-			h.hi = s.hi
-		}
-		r.troubled()
-		if len(q.holes) >= maxHoles {
-			q.holes = append(q.holes[:0], q.holes[1:]...)
-		}
-		q.holes = append(q.holes, h)
+	r.troubled()
+	m := missed{span: s}
+	for _, d := range q.due[1:] {
+		m.lost = m.lost || d.overlaps(s)
 	}
+	if m.lost {
+		r.c.respLostUp += uint64(s.len())
+	}
+	if len(q.missed) >= maxHoles {
+		q.missed = append(q.missed[:0], q.missed[1:]...)
+	}
+	q.missed = append(q.missed, m)
 }
 
-// heal takes psn out of the holes.
-func (q *responses) heal(psn roce.PSN) bool {
-	for i, h := range q.holes {
-		if !h.has(psn) {
+// heal takes psn out of what was missed: it came after all.
+func (q *responses) heal(psn roce.PSN) {
+	for i := 0; i < len(q.missed); i++ {
+		m := q.missed[i]
+		if !m.has(psn) {
 			continue
 		}
-		right := span{psn.Add(1), h.hi}
-		q.holes[i].hi = psn
+		right := m
+		right.lo = psn.Add(1)
+		q.missed[i].hi = psn
 		if !right.empty() {
-			q.holes = append(q.holes, right)
+			q.missed = append(q.missed, right)
 		}
-		if q.holes[i].empty() {
-			q.holes = append(q.holes[:i], q.holes[i+1:]...)
+		if q.missed[i].empty() {
+			q.missed = append(q.missed[:i], q.missed[i+1:]...)
+			i--
 		}
-		return true
 	}
-	return false
-}
-
-// askedAgain: the requester sends a READ or atomic again; what is missing of
-// its range was lost, not only unseen.
-func (q *responses) askedAgain(r *requester, e *event) {
-	asked := span{e.psn, e.end()}
-	if !q.asked || e.psn.Sub(q.retry) < 0 {
-		q.retry = e.psn
-	}
-	q.asked = true
-	kept := q.holes[:0]
-	for _, h := range q.holes {
-		if !h.overlaps(asked) {
-			kept = append(kept, h)
-			continue
-		}
-		lost := h
-		if lost.lo.Sub(asked.lo) < 0 {
-			kept = append(kept, span{h.lo, asked.lo})
-			lost.lo = asked.lo
-		}
-		if lost.hi.Sub(asked.hi) > 0 {
-			kept = append(kept, span{asked.hi, h.hi})
-			lost.hi = asked.hi
-		}
-		r.c.respLostUp += uint64(lost.len())
-	}
-	q.holes = kept
 }
 
 // giveUp ends a READ that the requester evidently finished: what is missing
@@ -232,15 +250,22 @@ func (q *responses) giveUp(r *requester, m *message) {
 		missing -= s.len()
 	}
 	r.c.unseenResponses += uint64(max(missing, 0))
-	for q.heal(m.got) {
-		m.got = m.got.Add(1)
-	}
-	kept := q.holes[:0]
-	for _, h := range q.holes {
+	kept := q.missed[:0]
+	for _, h := range q.missed {
 		if !h.overlaps(m.span()) {
 			kept = append(kept, h)
 		}
 	}
-	q.holes = kept
+	q.missed = kept
 	m.flags |= msgDone
+}
+
+// rebuild renews what is due when the path MTU becomes known.
+func (q *responses) rebuild(r *requester) {
+	q.due, q.begun = q.due[:0], false
+	for i := range r.msgs.n {
+		if m := r.msgs.at(i); m.is(msgRead) && !m.is(msgDone) {
+			q.due = append(q.due, span{m.got, m.end})
+		}
+	}
 }

@@ -8,10 +8,15 @@ type orderCheck struct {
 	opt       *Options
 	sightings *copyTable
 	last      uint16
-	lastTime  int64
 	seen      bool
-	up, down  uint16
+	up, down  uint16 // steps forward; backward or none
+	near      uint16 // steps shorter than nearStep, either way, but not none
+	drift     int32  // sum of the near steps
 }
+
+// nearStep: a random identification is this close to its predecessor once in
+// sixteen times.
+const nearStep = 2048
 
 // note takes each packet of the flow, responses too: they share the counter.
 func (o *orderCheck) note(e *event) {
@@ -19,21 +24,33 @@ func (o *orderCheck) note(e *event) {
 		return
 	}
 	if o.seen {
-		if serial16(e.ipid, o.last) > 0 {
+		d := serial16(e.ipid, o.last)
+		if d > 0 {
 			o.up++
 		} else {
 			o.down++
 		}
+		if d != 0 && d < nearStep && d > -nearStep {
+			o.near++
+			o.drift += int32(d)
+		}
 		if o.up|o.down >= 1<<15 { // old behaviour fades
-			o.up, o.down = o.up>>1, o.down>>1
+			o.up, o.down, o.near, o.drift = o.up>>1, o.down>>1, o.near>>1, o.drift>>1
 		}
 	}
 	o.seen, o.last = true, e.ipid
 }
 
-// usable: reordering makes some steps negative, a random or constant
-// identification half or all of them.
-func (o *orderCheck) usable() bool { return o.up >= 2 && o.up > 3*o.down }
+// usable: nearly all steps go forward; or, where a network reorders heavily,
+// nearly all are short and forward on the whole (within a burst they needn't be). Random identifications step
+// forward half of the time and far, constant ones not at all.
+func (o *orderCheck) usable() bool {
+	if o.up < 2 {
+		return false
+	}
+	n := uint32(o.up) + uint32(o.down)
+	return o.up > 3*o.down || 8*uint32(o.near) > 7*n && (o.drift > 0 || n < 128)
+}
 
 func serial16(a, b uint16) int16 { return int16(a - b) }
 
@@ -90,9 +107,7 @@ func (r *requester) sentOf(e *event, f roce.OpcodeFlags, late bool) sent {
 		if e.end() == e.psn.Add(1) {
 			s.flags |= sentAtomic
 		}
-		if i, ok := r.msgs.find(e.psn); !ok || r.msgs.at(i).got.Sub(e.psn) > 0 {
-			s.flags |= sentAnswered
-		} else if r.msgs.at(i).late[0].has(e.psn) || r.msgs.at(i).late[1].has(e.psn) {
+		if r.rsp.seenInRun(e.psn) {
 			s.flags |= sentAnswered
 		}
 	}
@@ -109,8 +124,8 @@ func (r *requester) sentOf(e *event, f roce.OpcodeFlags, late bool) sent {
 }
 
 // push takes an event in capture order and hands on what can't be overtaken
-// any more, in sending order. A packet that continues the sequence leaves at
-// once: nothing is missing before it.
+// any more, in sending order. As long as no packet was late, one that continues
+// the sequence leaves at once: nothing is missing before it.
 func (t *trouble) push(r *requester, s *sent) {
 	ordered := r.order.usable()
 	if !ordered {
@@ -119,6 +134,7 @@ func (t *trouble) push(r *requester, s *sent) {
 		return
 	}
 	if s.kind == sentRequest && s.is(sentLate) {
+		t.reorders = true
 		t.insert(r, s)
 	} else {
 		t.win = append(t.win, *s)
@@ -149,15 +165,12 @@ func (t *trouble) insert(r *requester, s *sent) {
 }
 
 // drain processes events until at most keep are left, and beyond that as long
-// as the next one is a plain continuation.
+// as the next one is a plain continuation and nothing was ever late.
 func (t *trouble) drain(r *requester, keep int) {
 	for t.head < len(t.win) {
 		s := &t.win[t.head]
 		if len(t.win)-t.head <= keep {
-			if s.kind == sentRequest && s.psn != t.next {
-				break
-			}
-			if s.kind == sentRequest && !t.started {
+			if t.reorders || s.kind == sentRequest && s.psn != t.next {
 				break
 			}
 		}
@@ -240,6 +253,11 @@ func (t *trouble) sendAgain(r *requester, s *sent) {
 // stray counts a packet that was sent before others and can't be put in order
 // any more.
 func (t *trouble) stray(r *requester, s *sent) {
+	if r.early {
+		r.early = false
+		r.c.outOfOrder++
+		return
+	}
 	if t.heal(s) {
 		r.c.outOfOrder++
 		t.sawLate = true
@@ -263,7 +281,31 @@ func (t *trouble) filledLate(r *requester, s *sent) bool {
 }
 
 // resentNow tells whether a request below the highest PSN is sent again rather
-// than late.
-func (r *requester) resentNow(e *event) bool {
-	return r.order.usable() || !r.t.filledLate(r, &sent{psn: e.psn, time: e.time})
+// than late: something at or behind its PSN was sent before it, or it comes
+// after its own repetition.
+func (r *requester) resentNow(e *event, late bool) bool {
+	t := r.t
+	if !r.order.usable() {
+		return !t.filledLate(r, &sent{psn: e.psn, time: e.time})
+	}
+	if !late {
+		return true
+	}
+	next := t.next
+	for i := t.head; i < len(t.win); i++ {
+		w := &t.win[i]
+		if w.kind != sentRequest {
+			continue
+		}
+		if serial16(w.ipid, e.ipid) > 0 {
+			if w.psn == e.psn {
+				return true
+			}
+			continue
+		}
+		if w.end.Sub(next) > 0 {
+			next = w.end
+		}
+	}
+	return e.psn.Sub(next) < 0
 }

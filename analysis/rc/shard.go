@@ -178,6 +178,8 @@ func link(f, g *flow, m Method, c Confidence) {
 // replay delivers what waited in both flows, in capture order.
 func replay(f, g *flow) {
 	hint(f, g)
+	f.prime()
+	g.prime()
 	i, j := 0, 0
 	for i < len(f.pend) || j < len(g.pend) {
 		if j >= len(g.pend) || i < len(f.pend) && f.pend[i].num < g.pend[j].num {
@@ -188,6 +190,15 @@ func replay(f, g *flow) {
 			j++
 		}
 	}
+}
+
+// prime looks ahead whether the identification tells the order of sending, so
+// that the first late packet already finds its place.
+func (f *flow) prime() {
+	for i := range f.pend {
+		f.req.order.note(&f.pend[i])
+	}
+	f.primed = len(f.pend)
 }
 
 // hint looks ahead for the path MTU, so that the first READs reserve the right

@@ -18,6 +18,7 @@ type trouble struct {
 	started   bool
 	passed    uint16 // identification of the newest request that left win
 	passedAny bool
+	reorders  bool     // packets overtake each other before the tap
 	sawLate   bool     // without identification: late packets exist, so gaps prove no loss
 	next      roce.PSN // behind the highest PSN sent
 	lastEnd   roce.PSN // behind the last request sent
