@@ -4,6 +4,7 @@ import (
 	"math/bits"
 	"sync/atomic"
 
+	"rdmascope/analysis/pause"
 	"rdmascope/decode"
 )
 
@@ -23,10 +24,12 @@ type block struct {
 	hash  []uint64        // of the flow, for packets that belong to a partition
 
 	part    []uint8    // partition of each packet, noPartition for none
-	control []uint32   // pause frames and LLDP, for every lane
+	control []uint32   // pause frames, for every lane
 	lanes   [][]uint32 // packet indices for each lane, in capture order
 
 	totals totals
+	clock  span     // of its packets
+	speeds []uint64 // of the interfaces known when it was read, bit/s, 0 unknown
 
 	marker  *marker      // a snapshot is to be taken after this block
 	waiting atomic.Int32 // lanes that haven't consumed it
@@ -47,14 +50,18 @@ func (b *block) decode(d *decode.Decoder) {
 		b.lanes[i] = b.lanes[i][:0]
 	}
 	b.totals.reset()
+	b.clock = span{}
 	for i := range b.recs {
 		p := &b.pkts[i]
 		b.load(p, i)
 		d.Decode(p)
 		b.totals.packet(p)
+		if p.Flags&decode.FlagNoTime == 0 {
+			b.clock.add(p.Time)
+		}
 		b.part[i] = noPartition
 		switch {
-		case p.Kind == decode.KindPFC || p.Kind == decode.KindPause || p.Kind == decode.KindLLDP:
+		case p.Kind == decode.KindPFC || p.Kind == decode.KindPause:
 			b.control = append(b.control, uint32(i))
 		case p.Kind.IsRoCE() && p.Has(decode.FlagBTH), p.Kind == decode.KindTCP:
 			pair := pairHash(p)
@@ -64,6 +71,13 @@ func (b *block) decode(d *decode.Decoder) {
 			l := laneOf(part, len(b.lanes))
 			b.lanes[l] = append(b.lanes[l], uint32(i))
 		}
+	}
+}
+
+// tellSpeeds tells a time line of pauses how fast the interfaces are.
+func (b *block) tellSpeeds(tl *pause.Timeline) {
+	for i, bps := range b.speeds {
+		tl.Interface(uint16(i), bps)
 	}
 }
 

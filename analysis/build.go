@@ -1,6 +1,12 @@
 package analysis
 
-import "rdmascope/decode"
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"rdmascope/decode"
+)
 
 // build makes the snapshot of one point of the capture from what the lanes
 // gave there. Everything that is shown anywhere comes from here, in an order
@@ -11,7 +17,65 @@ func build(e *Engine, m *marker) *Snapshot {
 	s.Inputs = buildInputs(m)
 	s.Capture = buildCapture(m, r)
 	s.Protocols = buildProtocols(&r.front.totals)
+	drafts := connections(r)
+	s.ConnectionsTotal = int64(len(drafts))
+	for i := range drafts {
+		s.Connections = append(s.Connections, drafts[i].Connection)
+	}
+	s.Conformance = buildConformance(r)
+	s.PFC = buildPFC(m, r, drafts)
+	s.Hosts = buildHosts(s)
+	sumConnections(s)
+	grade(s, &r.front.totals)
+	findAll(s, &r.front.totals, e.opt.Settings)
 	return s
+}
+
+// sumConnections adds up what the connections tell about the capture.
+func sumConnections(s *Snapshot) {
+	for i := range s.Connections {
+		for k := range s.Connections[i].Flows {
+			fl := &s.Connections[i].Flows[k]
+			s.Capture.DuplicatePackets = sum(s.Capture.DuplicatePackets, fl.Duplicates)
+			s.Capture.UnseenPackets = sum(s.Capture.UnseenPackets, fl.Unseen)
+		}
+	}
+}
+
+// sum adds figures that may be unknown; it is unknown only when both are.
+func sum(a, b *int64) *int64 {
+	if a == nil || b == nil {
+		return cmp.Or(a, b)
+	}
+	return Int(*a + *b)
+}
+
+// buildConformance counts the broken rules of all connections.
+func buildConformance(r *merged) List[Conformance] {
+	rules := map[string]*Conformance{}
+	for i := range r.partitions {
+		for k := range r.partitions[i].rc.Connections {
+			for _, f := range r.partitions[i].rc.Connections[k].Flows {
+				if f == nil {
+					continue
+				}
+				for _, v := range f.Violations {
+					c := rules[v.Rule.String()]
+					if c == nil {
+						c = &Conformance{Rule: v.Rule.String(), FirstPacket: Int(v.FirstPacket)}
+						rules[c.Rule] = c
+					}
+					c.Count += int64(v.Count)
+					*c.FirstPacket = min(*c.FirstPacket, v.FirstPacket)
+				}
+			}
+		}
+	}
+	var list List[Conformance]
+	for _, name := range slices.Sorted(maps.Keys(rules)) {
+		list = append(list, *rules[name])
+	}
+	return list
 }
 
 // merged is what all lanes gave, in the order of the partitions.

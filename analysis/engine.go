@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"rdmascope/analysis/pause"
 	"rdmascope/decode"
 )
 
@@ -19,6 +20,11 @@ type Options struct {
 	LinkSpeed int64         // bit/s of every link, for pause times; 0 means as the file tells
 	Version   string        // goes into the report
 	MaxFlows  int           // one-way flows kept; 0 means the default
+	Settings  Settings      // thresholds of rules that differ from their defaults
+}
+
+func (o *Options) pause() pause.Options {
+	return pause.Options{LinkSpeedBps: uint64(max(o.LinkSpeed, 0))}
 }
 
 // defaultMaxFlows bounds the flow table (all partitions together).
@@ -203,6 +209,10 @@ func (e *Engine) read(d *decode.Decoder) {
 		err = checkRecords(buf, recs)
 	}
 	b.buf, b.recs, b.first = buf, recs, first
+	b.speeds = b.speeds[:0]
+	for _, face := range e.src.Interfaces() {
+		b.speeds = append(b.speeds, face.SpeedBps)
+	}
 	if err == nil && e.want.CompareAndSwap(true, false) {
 		b.marker = e.newMarker()
 		b.marker.left.Store(int32(len(e.lanes)))

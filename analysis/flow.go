@@ -8,6 +8,7 @@ import (
 // flow holds the plain counts of one flow: what needs no memory of earlier
 // packets. It holds no pointers except to what only odd flows need.
 type flow struct {
+	id, incarnation      int32
 	first, last          int64 // times, ns
 	firstNumber          int64
 	packets, wire        int64
@@ -17,7 +18,7 @@ type flow struct {
 	cut                  int64
 	ethSrc               decode.MAC
 	hasEth               bool
-	requests             bool // a request was seen on it
+	firstRequest         int64 // number of the first request on it, 0 for none
 	ports                smallSet
 	vlans                smallSet
 	opcodes              opcodeCounts
@@ -57,8 +58,8 @@ func (f *flow) packet(p *decode.Packet) {
 	}
 	op := p.RoCE.BTH.Opcode
 	f.opcodes.add(uint8(op))
-	if !f.requests && op.Flags().Has(roce.FlagRequest) {
-		f.requests = true
+	if f.firstRequest == 0 && op.Flags().Has(roce.FlagRequest) {
+		f.firstRequest = p.Number
 	}
 }
 

@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"rdmascope/decode"
+	"rdmascope/analysis/pause"
 )
 
 // front is the lane that sees the capture as a whole: its totals, its clocks,
@@ -9,6 +9,8 @@ import (
 type front struct {
 	totals totals
 	clocks []clock // by interface
+	clock  span
+	pause  *pause.Timeline
 }
 
 // clock follows the timestamps of one interface.
@@ -24,12 +26,15 @@ type clock struct {
 type frontResult struct {
 	totals totals
 	clocks []clock
+	pause  pause.TimelineResult
 }
 
-func newFront(Options) *front { return &front{} }
+func newFront(opt Options) *front { return &front{pause: pause.NewTimeline(opt.pause())} }
 
 func (f *front) consume(b *block) {
 	f.totals.add(&b.totals)
+	f.clock.join(b.clock)
+	b.tellSpeeds(f.pause)
 	for i := range b.recs {
 		r := &b.recs[i]
 		for int(r.Iface) >= len(f.clocks) {
@@ -38,11 +43,9 @@ func (f *front) consume(b *block) {
 		f.clocks[r.Iface].tick(r)
 	}
 	for _, i := range b.control {
-		f.control(&b.pkts[i])
+		f.pause.Frame(&b.pkts[i])
 	}
 }
-
-func (f *front) control(*decode.Packet) {}
 
 func (c *clock) tick(r *Record) {
 	if r.Flags&RecordNoTime != 0 {
@@ -65,5 +68,6 @@ func (c *clock) tick(r *Record) {
 }
 
 func (f *front) result(bool) laneResult {
-	return laneResult{front: &frontResult{totals: f.totals, clocks: append([]clock(nil), f.clocks...)}}
+	return laneResult{front: &frontResult{totals: f.totals, clocks: append([]clock(nil), f.clocks...),
+		pause: f.pause.Result(f.clock.first, f.clock.last)}}
 }

@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"rdmascope/decode"
+	"rdmascope/analysis/pause"
 )
 
 // consumer takes the blocks of a capture one by one, in order.
@@ -39,44 +39,66 @@ func newLanes(n int, opt Options) []*lane {
 // frame at its place among them.
 type partitionGroup struct {
 	index int
-	first int
+	first int // number of its first partition
 	parts []*partition
+	pause *pause.Timeline
+	clock span
 }
 
 func newPartitions(index, lanes int, opt Options) *partitionGroup {
-	g := &partitionGroup{index: index, first: -1}
+	g := &partitionGroup{index: index, first: -1, pause: pause.NewTimeline(opt.pause())}
 	for i := range partitions {
 		if laneOf(uint8(i), lanes) == index {
 			if g.first < 0 {
 				g.first = i
 			}
-			g.parts = append(g.parts, newPartition(opt))
+			g.parts = append(g.parts, newPartition(opt, g.pause))
 		}
 	}
 	return g
 }
 
 func (g *partitionGroup) consume(b *block) {
+	g.clock.join(b.clock)
+	b.tellSpeeds(g.pause)
 	control := b.control
 	for _, i := range b.lanes[g.index] {
 		for len(control) > 0 && control[0] < i {
-			g.control(&b.pkts[control[0]])
+			g.pause.Frame(&b.pkts[control[0]])
 			control = control[1:]
 		}
 		g.parts[int(b.part[i])-g.first].packet(&b.pkts[i], b.hash[i])
 	}
 	for _, i := range control {
-		g.control(&b.pkts[i])
+		g.pause.Frame(&b.pkts[i])
 	}
 }
-
-// control takes a pause frame or LLDP.
-func (g *partitionGroup) control(*decode.Packet) {}
 
 func (g *partitionGroup) result(final bool) laneResult {
 	var r laneResult
 	for _, p := range g.parts {
-		r.partitions = append(r.partitions, p.result(final))
+		r.partitions = append(r.partitions, p.result(final, g.clock.last))
 	}
 	return r
+}
+
+// span is a stretch of the capture's time.
+type span struct {
+	first, last int64
+	any         bool
+}
+
+func (s *span) add(t int64) {
+	if !s.any {
+		*s = span{t, t, true}
+		return
+	}
+	s.first, s.last = min(s.first, t), max(s.last, t)
+}
+
+func (s *span) join(o span) {
+	if o.any {
+		s.add(o.first)
+		s.add(o.last)
+	}
 }

@@ -1,6 +1,9 @@
 package analysis
 
 import (
+	"rdmascope/analysis/cm"
+	"rdmascope/analysis/pause"
+	"rdmascope/analysis/rc"
 	"rdmascope/decode"
 	"rdmascope/decode/roce"
 )
@@ -8,23 +11,35 @@ import (
 // partition holds the flows and the trackers of a fixed share of all host
 // pairs. One goroutine at a time uses it.
 type partition struct {
-	table flowTable
-	flows []flow
+	table    flowTable
+	flows    []flow // by id; of the current incarnation
+	archived []flow // of earlier incarnations
 	// Packets that opened no flow: what they say about themselves can't be
-	// trusted (bad iCRC, bad IP checksum), or the table was full.
+	// trusted (bad iCRC, bad IP checksum, malformed).
 	untrusted int64
+
+	rc      *rc.Shard
+	cm      *cm.Tracker
+	traffic *pause.Traffic
 }
 
 // partitionResult is a partition's part of a snapshot.
 type partitionResult struct {
 	keys      []FlowKey
 	flows     []flow
+	archived  []flow
 	untrusted int64
 	evicted   int64
+
+	rc      *rc.Result
+	cm      cm.Result
+	traffic pause.TrafficResult
 }
 
-func newPartition(opt Options) *partition {
-	return &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions))}
+func newPartition(opt Options, tl *pause.Timeline) *partition {
+	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), rc: rc.NewShard(rc.Options{}), traffic: pause.NewTraffic(tl)}
+	p.cm = cm.New(cm.Options{}, cm.Events{Connect: p.connect, Disconnect: p.disconnect})
+	return p
 }
 
 // packet takes the next packet of the partition, hash being its flow's.
@@ -32,38 +47,84 @@ func (p *partition) packet(pkt *decode.Packet, hash uint64) {
 	if pkt.Kind == decode.KindTCP {
 		return
 	}
-	if pkt.RoCE.BTH.DestQP <= 1 {
-		p.management(pkt)
+	if pkt.RoCE.BTH.DestQP <= roce.QPNGSI {
+		p.cm.Packet(pkt)
+		p.traffic.Data(pkt, -1)
 		return
 	}
 	p.roce(pkt, hash)
 }
 
-// management takes a packet to QP 0 or QP 1: a management datagram.
-func (p *partition) management(*decode.Packet) {}
-
-// roce takes a packet to any other queue pair.
+// roce takes a packet to a queue pair that isn't for management.
 func (p *partition) roce(pkt *decode.Packet, hash uint64) {
 	key := flowKey(pkt)
 	id := p.table.find(hash, &key)
 	if id < 0 {
-		if pkt.ICRC == roce.ICRCBad || pkt.Has(decode.FlagIPChecksumBad) || pkt.Stop.Reason.Malformed() {
-			p.untrusted++
+		if id = p.open(pkt, hash, &key); id < 0 {
 			return
 		}
-		if id = p.table.insert(hash, &key); id < 0 {
-			return
-		}
-		p.flows = append(p.flows, flow{})
 	}
-	p.flows[id].packet(pkt)
+	p.rc.Packet(pkt, id)
+	f := &p.flows[id]
+	if n := p.rc.Incarnation(id); n != f.incarnation {
+		p.archived = append(p.archived, *f)
+		*f = flow{id: id, incarnation: n}
+	}
+	f.packet(pkt)
+	p.traffic.Data(pkt, id)
 }
 
-func (p *partition) result(final bool) partitionResult {
-	r := partitionResult{keys: p.table.keys, flows: p.flows, untrusted: p.untrusted, evicted: p.table.full}
+// open begins a new flow, unless what the packet says about itself can't be
+// trusted: corrupted addresses and QPNs open no connection.
+func (p *partition) open(pkt *decode.Packet, hash uint64, key *FlowKey) int32 {
+	if pkt.ICRC == roce.ICRCBad || pkt.Has(decode.FlagIPChecksumBad) || pkt.Stop.Reason.Malformed() {
+		p.untrusted++
+		return -1
+	}
+	id := p.table.insert(hash, key)
+	if id >= 0 {
+		p.flows = append(p.flows, flow{id: id})
+		p.rc.AddFlow(id, rc.FlowKey{Iface: key.Iface, Kind: key.Kind, Src: key.Src, Dst: key.Dst, DestQP: key.DestQP})
+	}
+	return id
+}
+
+// connect and disconnect hand on what connection management told.
+func (p *partition) connect(c *cm.Connect) {
+	if c.Partial || c.Service == roce.ServiceUD {
+		return
+	}
+	p.rc.CMConnect(rc.CMConnect{
+		Iface: c.Iface, A: c.A.Addr, B: c.B.Addr, QPNA: uint32(c.A.QPN), QPNB: uint32(c.B.QPN),
+		PSNA: uint32(c.A.StartingPSN), PSNB: uint32(c.B.StartingPSN),
+		MTU: uint32(c.Parameters.PathMTUBytes), AckTimeoutExp: c.Parameters.AckTimeoutExponent,
+		RetryCount: c.Parameters.RetryCount, RNRRetry: c.Parameters.RNRRetryCount,
+		InitiatorDepth: c.Parameters.InitiatorDepth, ResponderResources: c.Parameters.ResponderResources,
+		FlowLabel: c.Parameters.FlowLabel, Time: c.Time, Number: c.Packet,
+	})
+}
+
+func (p *partition) disconnect(d *cm.Disconnect) {
+	if d.How != cm.HowDREQ {
+		return
+	}
+	from, to := &d.A, &d.B
+	if d.By == cm.B {
+		from, to = to, from
+	}
+	if to.HasQPN {
+		p.rc.CMDisconnect(rc.CMDisconnect{Iface: d.Iface, From: from.Addr, To: to.Addr, RemoteQPN: uint32(to.QPN), Time: d.Time, Number: d.Packet})
+	}
+}
+
+// result gives the partition's figures; now is the newest time of the capture.
+func (p *partition) result(final bool, now int64) partitionResult {
+	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, evicted: p.table.full,
+		rc: p.rc.Result(), cm: p.cm.Result(now), traffic: p.traffic.Result(now)}
 	if !final {
 		r.keys = append([]FlowKey(nil), r.keys...)
 		r.flows = append([]flow(nil), r.flows...)
+		r.archived = append([]flow(nil), r.archived...)
 	}
 	return r
 }

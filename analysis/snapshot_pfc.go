@@ -3,6 +3,8 @@ package analysis
 import (
 	"fmt"
 	"strconv"
+
+	"rdmascope/analysis/pause"
 )
 
 // Priority is a priority 0…7, or PriorityAll for 802.3x pause.
@@ -50,6 +52,8 @@ type PFC struct {
 	Violations    List[PFCViolation] `json:"violations" doc:"data sent into a pause"`
 	Watchdogs     Watchdogs          `json:"watchdogs" doc:"what common watchdogs would have said"`
 	Storms        List[PFCStorm]     `json:"storms" doc:"pauses out of proportion"`
+
+	deadlocks []pause.Deadlock // evidence of findings
 }
 
 // PFCSource is one sender of pause frames for one priority.
@@ -69,6 +73,8 @@ type PFCSource struct {
 	MalformedFrames int64    `json:"malformed_frames" doc:"frames that changed no pause state"`
 	FirstTime       Time     `json:"first_time" doc:"first frame"`
 	LastTime        Time     `json:"last_time" doc:"last frame"`
+
+	firstPacket int64 // evidence of findings
 }
 
 // PFCPort names the sender of pauses.
@@ -124,6 +130,9 @@ type PFCStorm struct {
 	Victims    List[PFCVictim]    `json:"victims" doc:"connections that fell silent"`
 	Root       bool               `json:"root" doc:"began first and was not itself paused by another"`
 	Spread     List[PFCSpreadHop] `json:"spread" doc:"who was paused after it, in order"`
+
+	firstPacket, pausedNS int64 // evidence of findings
+	flaps                 int
 }
 
 // PFCVictim is a connection that a storm silenced.

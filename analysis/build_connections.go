@@ -1,0 +1,325 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"hash/fnv"
+	"slices"
+
+	"rdmascope/analysis/cm"
+	"rdmascope/analysis/rc"
+	"rdmascope/decode"
+	"rdmascope/decode/roce"
+)
+
+// flowRef names a flow of one partition in one of its incarnations.
+type flowRef struct{ id, incarnation int32 }
+
+// draft is a connection on its way into the report, with what decides about
+// its place there.
+type draft struct {
+	Connection
+	part        int
+	iface       uint16
+	incarnation int32
+	refs        []flowRef // of Flows, in their order
+	first       int64     // number of the first packet
+	packets     int64
+}
+
+// connections builds the connections of all partitions, by first packet.
+func connections(r *merged) []draft {
+	var list []draft
+	for i := range r.partitions {
+		b := connectionBuilder{part: i, p: &r.partitions[i]}
+		list = append(list, b.build()...)
+	}
+	slices.SortStableFunc(list, func(a, b draft) int {
+		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.iface, b.iface), cmp.Compare(a.ID, b.ID))
+	})
+	return onePerInterface(list)
+}
+
+// onePerInterface keeps, of a connection that several interfaces saw, the
+// view of the one that saw most of it: clocks of interfaces differ, so figures
+// of one connection never mix two of them.
+func onePerInterface(list []draft) []draft {
+	best := make(map[string]int, len(list))
+	for i := range list {
+		d := &list[i]
+		k, seen := best[d.ID]
+		if !seen || len(d.Flows) > len(list[k].Flows) || len(d.Flows) == len(list[k].Flows) && d.packets > list[k].packets {
+			best[d.ID] = i
+		}
+	}
+	kept := list[:0]
+	for i := range list {
+		if best[list[i].ID] == i {
+			kept = append(kept, list[i])
+		}
+	}
+	return kept
+}
+
+// connectionBuilder builds those of one partition.
+type connectionBuilder struct {
+	part      int
+	p         *partitionResult
+	base      map[flowRef]*flow
+	dialogues map[int64]*cm.Dialogue // by the packet that made the connection
+	used      map[*cm.Dialogue]bool
+	list      []draft
+}
+
+func (b *connectionBuilder) build() []draft {
+	b.base = make(map[flowRef]*flow, len(b.p.flows)+len(b.p.archived))
+	for _, flows := range [][]flow{b.p.archived, b.p.flows} {
+		for i := range flows {
+			if f := &flows[i]; f.packets > 0 {
+				b.base[flowRef{f.id, f.incarnation}] = f
+			}
+		}
+	}
+	b.dialogues = make(map[int64]*cm.Dialogue, len(b.p.cm.Dialogues))
+	b.used = make(map[*cm.Dialogue]bool)
+	for i := range b.p.cm.Dialogues {
+		d := &b.p.cm.Dialogues[i]
+		for _, s := range d.Seen {
+			if s.Seen() {
+				b.dialogues[s.FirstPacket] = d
+			}
+		}
+	}
+	for i := range b.p.rc.Connections {
+		b.pair(&b.p.rc.Connections[i])
+	}
+	b.unpaired()
+	b.managed()
+	return b.list
+}
+
+// pair adds a connection that the tracker of reliable connections knows.
+func (b *connectionBuilder) pair(c *rc.Connection) {
+	d := draft{part: b.part, incarnation: c.Incarnation, first: c.FirstNumber}
+	d.FirstTime, d.LastTime = Time(c.FirstTime), Time(c.LastTime)
+	d.Pairing = Pairing{Method: c.Method.String(), Confidence: c.Confidence.String()}
+	for _, id := range c.Candidates {
+		k := b.p.keys[id]
+		d.Pairing.Candidates = append(d.Pairing.Candidates, Candidate{k.Src.String(), k.Dst.String(), int64(k.DestQP)})
+	}
+	if c.Opened.How == "cm" {
+		d.Opened = Time(c.Opened.Time)
+	}
+	if c.Closed.How != "" {
+		d.Closed = &Closed{How: c.Closed.How, When: Time(c.Closed.Time)}
+	}
+	var dialogue *cm.Dialogue
+	if c.CM != nil {
+		dialogue = b.dialogues[c.CM.Number]
+	}
+	figures := c.Flows[:]
+	if figures[1] == nil {
+		figures = figures[:1]
+	}
+	if len(figures) == 2 && b.startedBy(figures[1], figures[0], dialogue) {
+		figures = []*rc.FlowFigures{figures[1], figures[0]}
+	}
+	for i, f := range figures {
+		ref := flowRef{f.ID, f.Incarnation}
+		base := b.base[ref]
+		if base == nil {
+			base = &flow{}
+		}
+		delete(b.base, ref)
+		d.refs = append(d.refs, ref)
+		d.packets += base.packets
+		d.Flows = append(d.Flows, reliableFlow(f, b.p.keys[f.ID], base))
+		d.Service = Text(f.Service)
+		if end := &d.A; base.hasEth {
+			if i > 0 {
+				end = &d.B
+			}
+			end.MAC = Text(base.ethSrc.String())
+		}
+	}
+	key := b.p.keys[figures[0].ID]
+	b.ends(&d, key)
+	if len(figures) == 2 {
+		d.A.QPN = Int(int64(figures[1].Key.DestQP))
+	}
+	b.attach(&d, dialogue)
+	b.add(d, key)
+}
+
+// startedBy tells whether end A is the sender of f rather than that of g: the
+// initiator that CM names, else who sent the first request seen, else the
+// lower address.
+func (b *connectionBuilder) startedBy(f, g *rc.FlowFigures, d *cm.Dialogue) bool {
+	if d != nil && d.A.HasQPN && d.B.HasQPN {
+		return f.Key.Src == d.A.Addr && f.Key.DestQP == uint32(d.B.QPN)
+	}
+	x, y := b.firstRequest(f), b.firstRequest(g)
+	if x != y {
+		return y == 0 || x != 0 && x < y
+	}
+	return f.Key.Src.Less(g.Key.Src)
+}
+
+func (b *connectionBuilder) firstRequest(f *rc.FlowFigures) int64 {
+	if base := b.base[flowRef{f.ID, f.Incarnation}]; base != nil {
+		return base.firstRequest
+	}
+	return 0
+}
+
+// ends fills in both ends from the flow that A sends.
+func (b *connectionBuilder) ends(d *draft, k FlowKey) {
+	d.Transport = k.Kind.String()
+	d.iface = k.Iface
+	d.A.IP, d.B.IP = Text(k.Src.String()), Text(k.Dst.String())
+	d.B.QPN = Int(int64(k.DestQP))
+}
+
+// unpaired adds the flows that the tracker of reliable connections doesn't
+// know: datagrams, and services that nobody acknowledges.
+func (b *connectionBuilder) unpaired() {
+	refs := make([]flowRef, 0, len(b.base))
+	for ref := range b.base {
+		refs = append(refs, ref)
+	}
+	slices.SortFunc(refs, func(x, y flowRef) int {
+		return cmp.Or(cmp.Compare(x.id, y.id), cmp.Compare(x.incarnation, y.incarnation))
+	})
+	for _, ref := range refs {
+		f, key := b.base[ref], b.p.keys[ref.id]
+		d := draft{part: b.part, incarnation: ref.incarnation, first: f.firstNumber, packets: f.packets, refs: []flowRef{ref}}
+		d.Service = Text(f.service())
+		d.FirstTime, d.LastTime = Time(f.first), Time(f.last)
+		d.Pairing = Pairing{Method: "none", Confidence: "none"}
+		d.Flows = List[Flow]{plainFlow(key, f)}
+		b.ends(&d, key)
+		if f.hasEth {
+			d.A.MAC = Text(f.ethSrc.String())
+		}
+		b.add(d, key)
+	}
+}
+
+// managed adds the dialogues of connection management that led to no data:
+// refused, unanswered, or simply unused.
+func (b *connectionBuilder) managed() {
+	for i := range b.p.cm.Dialogues {
+		c := &b.p.cm.Dialogues[i]
+		if b.used[c] {
+			continue
+		}
+		d := draft{part: b.part, iface: c.Iface, first: c.FirstPacket}
+		d.Transport, d.Service = c.Transport.String(), Text(serviceName(c.Service))
+		d.Pairing = Pairing{Method: "cm", Confidence: "certain"}
+		if !c.A.HasQPN || !c.B.HasQPN {
+			d.Pairing = Pairing{Method: "none", Confidence: "none"}
+		}
+		d.A.IP, d.B.IP = Text(c.A.Addr.String()), Text(c.B.Addr.String())
+		b.attach(&d, c)
+		d.FirstTime, d.LastTime = Time(c.FirstTime), Time(c.LastTime)
+		d.ID = connectionID(d.Transport, c.A.Addr, c.B.Addr, uint32(c.A.QPN), uint32(c.B.QPN), uint64(c.FirstPacket))
+		b.list = append(b.list, d)
+	}
+}
+
+// attach adds what connection management agreed.
+func (b *connectionBuilder) attach(d *draft, c *cm.Dialogue) {
+	if c == nil {
+		return
+	}
+	b.used[c] = true
+	d.CM = cmBlock(c)
+	d.ULP = Text(c.ULP)
+	for _, end := range []struct {
+		to   *Endpoint
+		from *cm.End
+	}{{&d.A, &c.A}, {&d.B, &c.B}} {
+		if end.from.HasQPN {
+			end.to.QPN = Int(int64(end.from.QPN))
+		}
+		if end.from.HasStartingPSN {
+			end.to.StartingPSN = Int(int64(end.from.StartingPSN))
+		}
+	}
+	if s := c.Seen[cm.REP]; s.Seen() && c.State != cm.Rejected {
+		d.Opened = Time(s.FirstTime)
+	}
+	if s := c.Seen[cm.DREQ]; s.Seen() && d.Closed == nil {
+		d.Closed = &Closed{How: "dreq", When: Time(s.FirstTime)}
+	}
+	if c.FirstPacket < d.first {
+		d.first, d.FirstTime = c.FirstPacket, Time(c.FirstTime)
+	}
+	d.LastTime = max(d.LastTime, Time(c.LastTime))
+}
+
+func (b *connectionBuilder) add(d draft, k FlowKey) {
+	d.ID = connectionID(d.Transport, k.Src, k.Dst, qpnOf(d.A), k.DestQP, uint64(d.incarnation))
+	b.list = append(b.list, d)
+}
+
+func qpnOf(e Endpoint) uint32 {
+	if e.QPN == nil {
+		return 0
+	}
+	return uint32(*e.QPN)
+}
+
+// connectionID is stable from run to run and from interface to interface: it
+// hashes what names the connection on the wire, the lower end first.
+func connectionID(transport string, a, b decode.Addr, qa, qb uint32, incarnation uint64) string {
+	if b.Less(a) || a == b && qb < qa {
+		a, b, qa, qb = b, a, qb, qa
+	}
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s %s %s %d %d %d", transport, a, b, qa, qb, incarnation)
+	return fmt.Sprintf("c%016x", h.Sum64())
+}
+
+func serviceName(s roce.Service) string {
+	switch s {
+	case roce.ServiceRC:
+		return "rc"
+	case roce.ServiceUC:
+		return "uc"
+	case roce.ServiceRD:
+		return "rd"
+	case roce.ServiceUD:
+		return "ud"
+	case roce.ServiceXRC:
+		return "xrc"
+	}
+	return ""
+}
+
+// cmBlock is what connection management agreed.
+func cmBlock(c *cm.Dialogue) *CM {
+	block := &CM{State: c.State.String(), Requests: c.Requests(), Replies: c.Replies(), Retried: c.Retried(), firstPacket: c.FirstPacket}
+	if c.Reject != nil {
+		block.RejectReason = Int(int64(c.Reject.Reason))
+	}
+	block.RejectText = Text(c.RejectText())
+	if c.HasParameters {
+		p := &c.Parameters
+		block.AckTimeoutExponent = Int(int64(p.AckTimeoutExponent))
+		block.RetryCount = Int(int64(p.RetryCount))
+		block.RNRRetryCount = Int(int64(p.RNRRetryCount))
+		block.InitiatorDepth = Int(int64(p.InitiatorDepth))
+		block.ResponderResources = Int(int64(p.ResponderResources))
+		if p.PathMTUBytes > 0 {
+			block.PathMTUBytes = Int(int64(p.PathMTUBytes))
+		}
+	}
+	if c.HasServiceID {
+		block.ServiceID = Text(fmt.Sprintf("0x%016x", uint64(c.ServiceID)))
+	}
+	if c.HasPort {
+		block.Port = Int(int64(c.Port))
+	}
+	return block
+}

@@ -1,0 +1,141 @@
+package analysis
+
+import (
+	"strconv"
+
+	"rdmascope/analysis/pause"
+	"rdmascope/decode"
+)
+
+// buildPFC joins every partition's traffic with the time line of pauses.
+func buildPFC(m *marker, r *merged, drafts []draft) PFC {
+	parts := make([]pause.TrafficResult, len(r.partitions))
+	for i := range r.partitions {
+		parts[i] = r.partitions[i].traffic
+	}
+	res := pause.Merge(r.front.pause, parts)
+	b := pfcBuilder{m: m, ids: connectionIDs(drafts)}
+	p := PFC{}
+	if !res.Visible {
+		return p
+	}
+	if res.LinkSpeedBps > 0 {
+		p.LinkSpeedBps = Int(int64(res.LinkSpeedBps))
+	}
+	if len(res.Sources) > 0 {
+		p.LinkSpeedFrom = Text(res.SpeedFrom.String())
+	}
+	duration := r.front.pause.End - r.front.pause.Start
+	for i := range res.Sources {
+		p.Sources = append(p.Sources, b.source(&res.Sources[i], duration))
+	}
+	for i := range res.Spreads {
+		p.Spreads = append(p.Spreads, b.spread(&res.Spreads[i]))
+	}
+	for i := range res.Violations {
+		p.Violations = append(p.Violations, b.violation(&res.Violations[i]))
+	}
+	for i := range res.Storms {
+		p.Storms = append(p.Storms, b.storm(&res.Storms[i]))
+	}
+	p.Watchdogs = Watchdogs{PFCWD: Int(res.Watchdogs.PFCWD), NIC: Int(res.Watchdogs.NIC), MLX5: Int(res.Watchdogs.MLX5)}
+	p.deadlocks = res.Deadlocks
+	return p
+}
+
+// pfcBuilder translates rows into names.
+type pfcBuilder struct {
+	m   *marker
+	ids map[partFlow]string
+}
+
+// partFlow names a flow by its partition.
+type partFlow struct {
+	part int
+	id   int32
+}
+
+// connectionIDs finds the connection of a flow.
+func connectionIDs(drafts []draft) map[partFlow]string {
+	ids := make(map[partFlow]string, 2*len(drafts))
+	for i := range drafts {
+		for _, ref := range drafts[i].refs {
+			ids[partFlow{drafts[i].part, ref.id}] = drafts[i].ID
+		}
+	}
+	return ids
+}
+
+// iface is an interface's name, else its number.
+func (b *pfcBuilder) iface(i uint16) string {
+	if int(i) < len(b.m.ifaces) {
+		if name := b.m.ifaces[i].Name; name != "" {
+			return name
+		}
+	}
+	return strconv.Itoa(int(i))
+}
+
+func priorityOf(p uint8) Priority {
+	if p == pause.All {
+		return PriorityAll
+	}
+	return Priority(p)
+}
+
+func directionName(d decode.Dir) Text {
+	switch d {
+	case decode.DirIn:
+		return "inbound"
+	case decode.DirOut:
+		return "outbound"
+	}
+	return ""
+}
+
+func (b *pfcBuilder) source(s *pause.Source, duration int64) PFCSource {
+	return PFCSource{
+		Interface: b.iface(s.Iface), Direction: directionName(s.Dir), EthSrc: s.MAC.String(), Priority: priorityOf(s.Priority),
+		LinkSpeedBps: Int(int64(s.LinkSpeedBps)), XOFFFrames: s.XOFF, XONFrames: s.XON,
+		PausedNS: Int(s.PausedNS), PausedRatio: Quotient(s.PausedNS, duration), LongestPauseNS: Int(s.LongestNS),
+		Transitions: Int(s.Transitions), Expiries: Int(s.Expiries), MalformedFrames: s.MalformedFrames(),
+		FirstTime: Time(s.FirstTime), LastTime: Time(s.LastTime), firstPacket: s.FirstPacket,
+	}
+}
+
+func (b *pfcBuilder) hop(h *pause.Hop) PFCHop {
+	return PFCHop{Interface: b.iface(h.Iface), EthSrc: h.MAC.String(), Priority: priorityOf(h.Priority), StartTime: Time(h.StartTime), DurationNS: Int(h.DurationNS)}
+}
+
+func (b *pfcBuilder) spread(s *pause.Spread) PFCSpread {
+	out := PFCSpread{}
+	for i := range s.Path {
+		out.Path = append(out.Path, b.hop(&s.Path[i]))
+	}
+	if len(out.Path) > 0 {
+		out.StartTime = out.Path[0].StartTime
+		out.Root = &PFCPort{Interface: out.Path[0].Interface, EthSrc: out.Path[0].EthSrc}
+	}
+	return out
+}
+
+func (b *pfcBuilder) violation(v *pause.Violation) PFCViolation {
+	return PFCViolation{Interface: b.iface(v.Iface), EthSrc: v.MAC.String(), Priority: priorityOf(v.Priority),
+		ConnectionID: Text(b.ids[partFlow{v.Part, v.Flow}]), Packets: v.Packets, FirstPacket: Int(v.FirstPacket), FirstTime: Time(v.FirstTime)}
+}
+
+func (b *pfcBuilder) storm(s *pause.Storm) PFCStorm {
+	out := PFCStorm{Interface: b.iface(s.Iface), EthSrc: s.MAC.String(), Priority: priorityOf(s.Priority), StartTime: Time(s.StartTime),
+		DurationNS: s.DurationNS, Frames: s.Frames, Kind: s.Kind.String(), Open: s.Open, Root: s.Root,
+		firstPacket: s.FirstPacket, pausedNS: s.PausedNS, flaps: s.Flaps}
+	for _, v := range s.Victims {
+		if id := b.ids[partFlow{v.Part, v.Flow}]; id != "" {
+			out.Victims = append(out.Victims, PFCVictim{ConnectionID: id, QuietNS: v.QuietNS})
+		}
+	}
+	for i := range s.Spread {
+		h := b.hop(&s.Spread[i])
+		out.Spread = append(out.Spread, PFCSpreadHop{h.Interface, h.EthSrc, h.Priority, h.StartTime})
+	}
+	return out
+}
