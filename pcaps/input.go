@@ -21,7 +21,6 @@ const maxZstdWindow = 128 << 20
 type input struct {
 	index int
 	stdin io.Reader
-	tab   *ifaceTable
 
 	mu   sync.Mutex
 	info Input
