@@ -1,6 +1,10 @@
 package decode
 
-import "rdmascope/decode/roce"
+import (
+	"bytes"
+
+	"rdmascope/decode/roce"
+)
 
 // The longest RoCEv2 PDU from the BTH to the end of the iCRC: BTH, at most 44
 // octets of extension headers, 4096 of payload (the largest path MTU, IBTA
@@ -11,9 +15,9 @@ const (
 	maxCarrier = 128
 )
 
-// maxMergedTries bounds the checksums that one datagram can cost: a crafted one
-// may look like a new PDU every four octets.
-const maxMergedTries = 8
+// maxMergedTries bounds what one datagram can cost: a crafted one may look like
+// a new PDU every four octets.
+const maxMergedTries = 64
 
 // merged recognises datagrams that a receiving host put together from several
 // (UDP GRO): one IP and one UDP header with new lengths, then PDU after PDU, each
@@ -33,13 +37,17 @@ func (f *frame) merged(off int, stop Stop) {
 	if f.end > len(f.b) || off-int(p.NetOff) > maxCarrier {
 		return
 	}
-	tries := 0
-	for n := roce.BTHLen + roce.ICRCLen; n <= maxPDU && n+roce.BTHLen+roce.ICRCLen <= total && tries < maxMergedTries; n += 4 {
-		if !f.follows(off, off+n) {
-			continue
+	// The destination QP is what all PDUs have in common: look for it first.
+	qp := f.b[off+5 : off+8]
+	end := min(off+maxPDU, off+total-roce.ICRCLen)
+	for at, tries := off+roce.BTHLen+roce.ICRCLen+5, 0; at < end && tries < maxMergedTries; tries++ {
+		i := bytes.Index(f.b[at:end], qp)
+		if i < 0 {
+			return
 		}
-		tries++
-		if f.aloneOK(off, n) {
+		n := at + i - 5 - off
+		at += i + 1
+		if f.follows(off, off+n) && f.aloneOK(off, n) {
 			p.Stop = stop
 			f.first(off, n, total)
 			return
@@ -50,8 +58,11 @@ func (f *frame) merged(off int, stop Stop) {
 // follows tells whether the octets at next can be the BTH of a PDU that the
 // same queue pair was sent a little later than the one at off.
 func (f *frame) follows(off, next int) bool {
+	if (next-off)%4 != 0 || next+roce.BTHLen > len(f.b) {
+		return false
+	}
 	a, b := f.b[off:off+roce.BTHLen], f.b[next:next+roce.BTHLen]
-	if a[0]>>5 != b[0]>>5 || b[1]&0x0f != 0 || be16(a, 2) != be16(b, 2) || (be32(a, 4)^be32(b, 4))&0xffffff != 0 {
+	if a[0]>>5 != b[0]>>5 || b[1]&0x0f != 0 || be16(a, 2) != be16(b, 2) {
 		return false
 	}
 	d := roce.PSN(be32(b, 8) & 0xffffff).Sub(roce.PSN(be32(a, 8) & 0xffffff))

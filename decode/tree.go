@@ -2,9 +2,13 @@ package decode
 
 import (
 	"encoding/hex"
+	"maps"
 	"net/netip"
+	"slices"
 	"strconv"
 	"time"
+
+	"rdmascope/decode/roce"
 )
 
 // Node is one line of a packet's tree: a header, or a field with its value.
@@ -229,6 +233,40 @@ func bitsOf(b []byte, skip, n int) uint64 {
 		v &= 1<<n - 1
 	}
 	return v
+}
+
+// FieldNames returns the names of all fields that a tree can have, sorted: what
+// filters can ask for.
+func FieldNames() []string {
+	seen := map[string]bool{}
+	for _, table := range fieldTables() {
+		for i := range table {
+			seen[table[i].name] = true
+		}
+	}
+	delete(seen, "")
+	return slices.Sorted(maps.Keys(seen))
+}
+
+// fieldTables are the tables that the tree is made from.
+func fieldTables() [][]field {
+	tables := [][]field{
+		ethernetFields, {ethernetType, ethernetLength}, vlanFields, sllFields, sll2Fields, loopbackFields, llcFields,
+		maccFields, pauseFields, {pfcVector}, pfcBits, pfcTimes, mplsFields, vxlanFields, geneveFields, greFields, greOptional,
+		erspan2Fields, erspan3Fields, erspanUTCFields, erspanUpperFields, vntagFields, nshFields, arista64Fields,
+		arista48Fields, metamakoFields, exablazeFields, ipv4Fields, ipv6Fields, udpFields, tcpFields, lrhFields, grhFields,
+		bthFields, {icrcField, vcrcField}, madFields, ipCMFields, ipCM4, ipCM6,
+	}
+	for _, kind := range []roce.Syndrome{0x00, 0x20, 0x40, 0x60} {
+		tables = append(tables, syndromeFields(kind))
+	}
+	for _, e := range extensionTree {
+		tables = append(tables, e.fields)
+	}
+	for _, m := range cmTree {
+		tables = append(tables, m.fields)
+	}
+	return tables
 }
 
 // hexText writes v with as many digits as bits need.

@@ -167,6 +167,11 @@ func (t *treeBuilder) extension(k roce.Header, off int) {
 	t.add(n)
 }
 
+var (
+	icrcField = field{"infiniband.invariant.crc", "iCRC", 0, 32, hexa, nil}
+	vcrcField = field{"infiniband.variant.crc", "VCRC", 0, 16, hexa, nil}
+)
+
 // transportBody adds payload, pad and iCRC.
 func (t *treeBuilder) transportBody() {
 	p := t.p
@@ -184,7 +189,7 @@ func (t *treeBuilder) transportBody() {
 	if p.Flags&(FlagFragment|FlagHiddenCut) != 0 {
 		return
 	}
-	if n, ok := t.field(end-roce.ICRCLen, &field{"infiniband.invariant.crc", "iCRC", 0, 32, hexa, nil}); ok {
+	if n, ok := t.field(end-roce.ICRCLen, &icrcField); ok {
 		n.Value += " (" + p.ICRC.String() + ")"
 		t.add(n)
 	}
@@ -195,7 +200,7 @@ func (t *treeBuilder) transportBody() {
 
 // vcrc adds the link's CRC, where the capture has it.
 func (t *treeBuilder) vcrc(end int) {
-	n, ok := t.field(end, &field{"infiniband.variant.crc", "VCRC", 0, 16, hexa, nil})
+	n, ok := t.field(end, &vcrcField)
 	if !ok || int(t.p.NetOff) > end {
 		return
 	}

@@ -1,5 +1,7 @@
 package decode
 
+import "strconv"
+
 func protoName(v uint64) string {
 	return map[uint64]string{1: "ICMP", protoTCP: "TCP", protoUDP: "UDP", protoIPIP: "IPv4", protoIPv6: "IPv6", protoGRE: "GRE",
 		protoMPLS: "MPLS", 58: "ICMPv6", protoHopByHop: "hop by hop", protoRouting: "routing", protoFragment: "fragment",
@@ -36,7 +38,7 @@ func (t *treeBuilder) ipv4(off int) {
 	for i := range h.Children {
 		switch c := &h.Children[i]; c.Name {
 		case "ip.hdr_len":
-			c.Value += " words"
+			words(c)
 		case "ip.checksum":
 			if off+n <= len(t.p.Data) && checksum(t.p.Data[off:off+n]) != 0xffff {
 				c.Value += " (wrong, or left to offloading)"
@@ -48,6 +50,13 @@ func (t *treeBuilder) ipv4(off int) {
 	}
 	h.Value = addresses(h.Children, "ip.src", "ip.dst")
 	t.add(h)
+}
+
+// words makes octets of a length in words of four, as which such lengths are
+// asked for.
+func words(n *Node) {
+	n.Raw *= 4
+	n.Value = strconv.FormatUint(n.Raw, 10) + " bytes"
 }
 
 // addresses returns "source → destination" from a header's fields.
@@ -121,7 +130,7 @@ func (t *treeBuilder) tcp(off int) {
 	for i := range h.Children {
 		switch c := &h.Children[i]; c.Name {
 		case "tcp.hdr_len":
-			c.Value += " words"
+			words(c)
 		case "tcp.checksum":
 			c.Value += " (" + p.TCPChecksum().String() + ")"
 		}

@@ -78,8 +78,10 @@ func (t *treeBuilder) sll2(off int) {
 	t.add(t.header("sll", "Linux cooked capture v2", off, 20, sll2Fields))
 }
 
+var loopbackFields = []field{{"null.family", "Address family", 0, 32, hexa, nil}}
+
 func (t *treeBuilder) loopback(off int) {
-	t.add(t.header("null", "Loopback", off, 4, []field{{"null.family", "Address family", 0, 32, hexa, nil}}))
+	t.add(t.header("null", "Loopback", off, 4, loopbackFields))
 }
 
 var llcFields = []field{

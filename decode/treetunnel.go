@@ -39,26 +39,30 @@ var greFields = []field{
 	{"gre.proto", "Protocol", 16, 16, hexa, etherName},
 }
 
+// greOptional are the words that follow where they are flagged, in this order;
+// their place depends on how many there are.
+var greOptional = []field{
+	{"gre.checksum", "Checksum", 0, 16, hexa, nil},
+	{"gre.key", "Key", 0, 32, hexa, nil},
+	{"gre.sequence_number", "Sequence number", 0, 32, dec, nil},
+}
+
 func (t *treeBuilder) gre(off int) {
 	flags := uint16(0)
 	if off+2 <= len(t.p.Data) {
 		flags = be16(t.p.Data, off)
 	}
 	fields := greFields[:len(greFields):len(greFields)]
-	at := 4
-	if flags&0x8000 != 0 {
-		fields = append(fields, field{"gre.checksum", "Checksum", 8 * at, 16, hexa, nil})
-		at += 4
+	length := 4
+	for i, bit := range [...]uint16{0x8000, 0x2000, 0x1000} {
+		if flags&bit != 0 {
+			f := greOptional[i]
+			f.at = 8 * length
+			fields = append(fields, f)
+			length += 4
+		}
 	}
-	if flags&0x2000 != 0 {
-		fields = append(fields, field{"gre.key", "Key", 8 * at, 32, hexa, nil})
-		at += 4
-	}
-	if flags&0x1000 != 0 {
-		fields = append(fields, field{"gre.sequence_number", "Sequence number", 8 * at, 32, dec, nil})
-		at += 4
-	}
-	t.add(t.header("gre", "GRE", off, at, fields))
+	t.add(t.header("gre", "GRE", off, length, fields))
 }
 
 var erspan2Fields = []field{
