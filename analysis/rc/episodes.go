@@ -24,6 +24,7 @@ type episode struct {
 	end        roce.PSN // behind its highest PSN
 	top        roce.PSN // behind the highest PSN sent before it
 	una        roce.PSN // unacknowledged before it
+	expect     roce.PSN // what the tap's responder waited for before it
 	packets    uint32
 	contiguous bool
 	goesOn     bool     // ended by new data
@@ -62,7 +63,7 @@ func (t *trouble) stepBack(r *requester, s *sent) {
 	}
 	ep := &episode{
 		psn: s.psn, time: s.time, num: s.num, quiet: s.time - t.lastTime, progressed: s.lastProgress,
-		generation: -1, reaction: -1, end: s.psn, top: t.next, una: s.una, contiguous: true,
+		generation: -1, reaction: -1, end: s.psn, top: t.next, una: s.una, expect: s.expect, contiguous: true,
 		read: s.is(sentRead), single: s.is(sentAtomic), answeredAt: s.is(sentAnswered), recovery: -1,
 	}
 	t.triggerOf(r, ep, s)
@@ -81,13 +82,13 @@ func (t *trouble) stepBack(r *requester, s *sent) {
 
 // triggerOf finds what made the sender step back.
 func (t *trouble) triggerOf(r *requester, ep *episode, s *sent) {
-	nak := t.takeNAK(s)
+	nak := t.takeNAK()
 	switch {
 	case t.rnrOn && t.rnr.psn.Sub(s.psn) >= 0:
 		ep.trigger, ep.verdict = triggerRNR, LostNone
 		ep.reaction = s.time - t.rnr.time
 	case nak.num != 0:
-		ep.trigger, ep.verdict = triggerNAK, nak.verdict
+		ep.trigger, ep.verdict = triggerNAK, t.refine(nak)
 		ep.hasNAK, ep.nakPSN = true, nak.psn
 		ep.reaction = s.time - nak.time
 		if nak.hasGeneration {
@@ -102,32 +103,35 @@ func (t *trouble) triggerOf(r *requester, ep *episode, s *sent) {
 	t.rnrOn = false
 }
 
-// takeNAK returns the sequence NAK that this step back answers: the newest one
-// for its PSN, which uses up all older ones too, else the newest of all.
-func (t *trouble) takeNAK(s *sent) (n nakNote) {
-	kept := t.naks[:0] // what was acknowledged meanwhile needs no reaction any more
-	for _, k := range t.naks {
-		if s.una.Sub(k.psn) <= 0 || k.psn == s.psn {
-			kept = append(kept, k)
-		}
+// refine: what is said to have never come has left a gap in the order of
+// sending. Without one it came, only not in its turn.
+func (t *trouble) refine(n nakNote) lost {
+	if n.verdict == LostUpstream && t.reorders && t.holeAt(n.psn) == nil {
+		return LostReorder
 	}
-	if t.naks = kept; len(kept) == 0 {
-		return n
+	return n.verdict
+}
+
+// takeNAK returns the sequence NAK that this step back answers: the newest one.
+// All that came until now are used up by it.
+func (t *trouble) takeNAK() (n nakNote) {
+	if i := len(t.naks) - 1; i >= 0 {
+		n = t.naks[i]
 	}
-	at := len(t.naks) - 1
-	for i, k := range t.naks {
-		if k.psn == s.psn {
-			at = i
-		}
-	}
-	n = t.naks[at]
-	t.naks = append(t.naks[:0], t.naks[at+1:]...)
+	t.naks = t.naks[:0]
 	return n
 }
 
 // resent adds a packet to the run.
 func (ep *episode) resent(s *sent) {
 	ep.packets++
+	if s.num < ep.num { // overtook the first one
+		if ep.reaction >= 0 {
+			ep.reaction -= ep.time - s.time
+		}
+		ep.quiet -= ep.time - s.time
+		ep.num, ep.time, ep.expect = s.num, s.time, s.expect
+	}
 	if s.end.Sub(ep.end) > 0 {
 		ep.end = s.end
 	}

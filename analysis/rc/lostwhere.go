@@ -73,6 +73,8 @@ func (t *trouble) judge(r *requester, ep *episode) {
 		t.judgeRead(r, ep)
 	case ep.una.Sub(ep.end) >= 0 || ep.una.Sub(ep.top) >= 0:
 		ep.verdict = LostAck // all of it was acknowledged at the tap
+	case ep.expect.Sub(ep.top) < 0 && ep.expect.Sub(ep.psn) >= 0:
+		t.lostBefore(r, ep, ep.expect)
 	case a.n == 0:
 		return // the next answered run tells
 	case a.first == ep.top.Add(-1):
@@ -125,6 +127,24 @@ func (t *trouble) judgeRead(r *requester, ep *episode) {
 	default:
 		ep.verdict = LostDownstream
 		r.c.lostDown++
+	}
+}
+
+// lostBefore: the tap's responder lacked x too, and had sent its one NAK for
+// the gap before.
+func (t *trouble) lostBefore(r *requester, ep *episode, x roce.PSN) {
+	ep.verdict = LostUndetermined
+	for _, s := range ep.filled {
+		if s.has(x) {
+			ep.verdict = LostUpstream
+			return
+		}
+	}
+	switch {
+	case t.isCorrupt(x):
+		ep.verdict = LostCorrupt
+	case t.reorders:
+		ep.verdict = LostReorder
 	}
 }
 

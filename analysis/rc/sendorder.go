@@ -63,6 +63,7 @@ type sent struct {
 	una          roce.PSN // at arrival; of a response: after it
 	unaBefore    roce.PSN // response only
 	cov          roce.PSN
+	expect       roce.PSN // what the tap's responder waited for at arrival
 	rspHigh      roce.PSN // READ: behind the highest response seen
 	wire         uint32
 	ipid         uint16
@@ -98,7 +99,7 @@ func (s *sent) is(f sentFlags) bool { return s.flags&f != 0 }
 
 func (r *requester) sentOf(e *event, f roce.OpcodeFlags, late bool) sent {
 	s := sent{num: e.num, time: e.time, psn: e.psn, end: e.end(), una: r.una(), cov: r.cov,
-		lastProgress: r.progress, wire: e.wire, ipid: e.ipid, rspHigh: r.rsp.high}
+		lastProgress: r.progress, wire: e.wire, ipid: e.ipid, rspHigh: r.rsp.high, expect: r.tap.expect}
 	if late {
 		s.flags |= sentLate
 	}
