@@ -34,6 +34,7 @@ type collector struct {
 	mpaErr     []error
 	notices    []iwarp.Notice
 	begun      bool
+	told       uint64 // the end that BeginFPDU told
 	faults     []string
 }
 
@@ -52,12 +53,15 @@ func (c *collector) BeginFPDU(_ *iwarp.Stream, f *iwarp.FPDU) {
 	if c.begun {
 		c.faults = append(c.faults, fmt.Sprintf("begin within an FPDU at %d", f.Start))
 	}
-	c.begun = true
+	c.begun, c.told = true, f.End
 }
 
 func (c *collector) EndFPDU(_ *iwarp.Stream, f *iwarp.FPDU) {
 	if !c.begun {
 		c.faults = append(c.faults, fmt.Sprintf("end without begin at %d", f.Start))
+	}
+	if f.State == iwarp.Whole && f.End != c.told {
+		c.faults = append(c.faults, fmt.Sprintf("FPDU at %d was told to end at %d, not %d", f.Start, c.told, f.End))
 	}
 	c.begun = false
 	if n := len(c.fpdus); n > 0 && f.State != iwarp.Aborted && f.Start < c.fpdus[n-1].end {

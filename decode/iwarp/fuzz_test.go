@@ -15,7 +15,6 @@ type checker struct {
 	t     *testing.T
 	begun bool
 	end   uint64
-	fed   uint64 // octets fed or skipped so far, as an offset
 }
 
 func (c *checker) MPA(_ *iwarp.Stream, _ uint64, m *iwarp.MPAFrame, _ error) {
