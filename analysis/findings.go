@@ -32,6 +32,7 @@ type Settings map[string]Decimal
 
 // rules is the list of all rules, in the order in which reports rank equals.
 var rules = []*Rule{
+	&rulePFCDeadlock, &rulePFCStorm, &rulePFCChoppy, &rulePFCHeavy, &rulePFCVictim, &rulePFCViolation, &rulePFCMalformed,
 	&ruleRCLoss, &ruleRCTimeout, &ruleRCGoBackN, &ruleRCRNR, &ruleRCRetryExhausted, &ruleRCLivelock, &ruleRCReordering,
 	&ruleRCInvalidRequest, &ruleRCRemoteAccess, &ruleRCRemoteOperational, &ruleRCICRC, &ruleRCReadDepth, &ruleRCConformance,
 	&ruleCaptureLoss, &ruleCaptureDuplicates, &ruleCaptureOneWay, &ruleCaptureCut, &ruleCaptureClock, &ruleCaptureNoRDMA,
@@ -180,13 +181,21 @@ func findAll(s *Snapshot, t *totals, settings Settings) {
 func linkCauses(list []Finding) {
 	for i := range list {
 		for j := range list {
-			if i != j && list[i].cause != "" && list[j].Rule == list[i].cause && list[i].Subject.ConnectionID != "" &&
-				list[j].Subject.ConnectionID == list[i].Subject.ConnectionID {
+			if i != j && list[i].cause != "" && list[j].Rule == list[i].cause && sameSubject(&list[i].Subject, &list[j].Subject) {
 				list[i].CausedBy = Text(list[j].ID)
 				break
 			}
 		}
 	}
+}
+
+// sameSubject tells whether two findings are about the same connection, or the
+// same port and priority.
+func sameSubject(a, b *Subject) bool {
+	if a.EthSrc != "" || b.EthSrc != "" {
+		return a.EthSrc == b.EthSrc && a.Interface == b.Interface && a.Priority != nil && b.Priority != nil && *a.Priority == *b.Priority
+	}
+	return a.ConnectionID != "" && a.ConnectionID == b.ConnectionID
 }
 
 // aboutCapture ranks what is wrong with the network before what is wrong with

@@ -12,12 +12,12 @@ import (
 // one.
 const (
 	exitOK         = 0
-	exitFindings   = 1  // --fail-on: a finding at or above it
-	exitUsage      = 2  // command line, filter or configuration
-	exitUnreadable = 3  // nothing that can be analysed
-	exitIncomplete = 4  // --strict: cut short, or packets were dropped
-	exitNoRDMA     = 5  // --fail-on: no RoCE, iWARP or PFC to judge
-	exitCapture    = 6  // a live capture could not start
+	exitFindings   = 1 // --fail-on: a finding at or above it
+	exitUsage      = 2 // command line, filter or configuration
+	exitUnreadable = 3 // nothing that can be analysed
+	exitIncomplete = 4 // --strict: cut short, or packets were dropped
+	exitNoRDMA     = 5 // --fail-on: no RoCE, iWARP or PFC to judge
+	exitCapture    = 6 // a live capture could not start
 	exitInterrupt  = 130
 	exitBug        = 70
 )

@@ -1,0 +1,187 @@
+package analysis
+
+import "fmt"
+
+// The rules about pauses take storms as the time line found them; the
+// detection times are settings of that (see Options), since a storm's
+// boundaries depend on them.
+
+var rulePFCStorm = Rule{
+	Name:     "pfc.storm",
+	Severity: SeverityCritical,
+	Title:    "PFC storm",
+	Meaning: "A port was told to stop sending a priority, and told again before each pause ran out, for longer than any healthy receiver needs: " +
+		"at least 99 % of 200 ms. Everything of that priority behind the port stands still, and the pause spreads to the switches before it.",
+	Advice: "the device that sends the pauses stopped draining: check its PCIe, its receive counters and its host; switch on the PFC watchdog of the port",
+	find:   func(f *finder) { stormFindings(f, "storm") },
+}
+
+var rulePFCChoppy = Rule{
+	Name:     "pfc.choppy",
+	Severity: SeverityWarning,
+	Title:    "choppy pause: many short stops",
+	Meaning: "Pauses come and go a hundred times a second or more. That is congestion held back hop by hop, not a storm: " +
+		"throughput suffers, latency jitters, and a watchdog that looks for one long pause sees nothing.",
+	Advice: "look for incast at the device that pauses; check that ECN marks before PFC has to stop (Kmin, Kmax)",
+	find:   func(f *finder) { stormFindings(f, "choppy") },
+}
+
+var rulePFCHeavy = Rule{
+	Name:     "pfc.heavy",
+	Severity: SeverityWarning,
+	Title:    "heavily paused",
+	Meaning:  "A priority was paused for more than a tenth of the capture, without any one storm.",
+	Advice:   "find the receiver that can't keep up; see whether ECN slows the senders before PFC stops them",
+	find:     func(f *finder) { stormFindings(f, "heavy") },
+}
+
+func stormFindings(f *finder, kind string) {
+	for i := range f.PFC.Storms {
+		s := &f.PFC.Storms[i]
+		if s.Kind != kind {
+			continue
+		}
+		n := Finding{
+			Subject:   Subject{Kind: "pfc_port", Interface: s.Interface, EthSrc: s.EthSrc, Priority: &s.Priority},
+			FirstTime: s.StartTime, LastTime: s.StartTime + Time(s.DurationNS),
+			Metrics: Map[Decimal]{"duration_ns": Decimal(s.DurationNS), "pause_frames": Decimal(s.Frames), "victims": Decimal(len(s.Victims))},
+			Filters: Filters{Wireshark: Text(pauseFilter(s.EthSrc, s.Priority))},
+			weight:  s.DurationNS,
+		}
+		n.Title = fmt.Sprintf("%s on priority %s, by %s", f.rule.Title, s.Priority, s.EthSrc)
+		if share := Quotient(s.pausedNS, s.DurationNS); share != nil {
+			n.Metrics["paused_ratio"] = *share
+		}
+		what := fmt.Sprintf("%s in %s", plural(s.Frames, "pause frame"), milliseconds(s.DurationNS))
+		if len(s.Victims) > 0 {
+			what += fmt.Sprintf("; %s fell silent", plural(int64(len(s.Victims)), "connection"))
+		}
+		if s.Open {
+			what += "; still going when the capture ended"
+		}
+		if s.Root {
+			what += "; it began here"
+		}
+		if len(s.Spread) > 0 {
+			what += fmt.Sprintf(", and spread to %s", plural(int64(len(s.Spread)), "port"))
+		}
+		if f.PFC.LinkSpeedFrom == "assumed" {
+			// At another speed the pauses are longer or shorter in proportion.
+			n.Confidence = ConfidenceMedium
+			what += "; the link speed is assumed (--link-speed)"
+		}
+		n.Meaning = Text(what)
+		if s.firstPacket != 0 {
+			n.Packets = List[int64]{s.firstPacket}
+		}
+		f.add(n)
+	}
+}
+
+// pauseFilter selects the pause frames of a source for a priority.
+func pauseFilter(src string, p Priority) string {
+	if p == PriorityAll {
+		return and("eth.src == "+src, "macc.opcode == 0x0001")
+	}
+	return and("eth.src == "+src, fmt.Sprintf("macc.cbfc.enbv.c%d == 1", p))
+}
+
+var rulePFCDeadlock = Rule{
+	Name:     "pfc.deadlock",
+	Severity: SeverityCritical,
+	Title:    "suspected PFC deadlock",
+	Meaning:  "Ports pause one another in a cycle, each fully: none can send until the one before it does. Nothing but a watchdog or a reset ends that.",
+	Advice:   "look for a routing loop or an up-down path; the PFC watchdog of any port in the cycle breaks it",
+	find: func(f *finder) {
+		for i := range f.PFC.deadlocks {
+			d := &f.PFC.deadlocks[i]
+			prio := priorityOf(d.Priority)
+			n := Finding{Subject: Subject{Kind: "pfc_port", Priority: &prio}, FirstTime: Time(d.StartTime), LastTime: Time(d.StartTime + d.DurationNS),
+				Metrics: Map[Decimal]{"ports": Decimal(len(d.Members)), "duration_ns": Decimal(d.DurationNS)}, weight: d.DurationNS,
+				Confidence: ConfidenceMedium}
+			what := fmt.Sprintf("priority %s:", prio)
+			for _, m := range d.Members {
+				what += " " + m.MAC.String()
+			}
+			n.Meaning = Text(what)
+			if len(d.Members) > 0 {
+				n.Subject.EthSrc = d.Members[0].MAC.String()
+				n.Filters.Wireshark = Text(pauseFilter(n.Subject.EthSrc, prio))
+			}
+			f.add(n)
+		}
+	},
+}
+
+var rulePFCViolation = Rule{
+	Name:     "pfc.violation",
+	Severity: SeverityWarning,
+	Title:    "data were sent into a pause",
+	Meaning:  "A device went on sending a priority that it had been told to stop, longer than it is allowed to take for stopping. The receiver has to drop what it has no room for.",
+	Advice:   "check that PFC is enabled for this priority on the sender's port, and that both ends map DSCP or PCP to the same priority",
+	find: func(f *finder) {
+		for i := range f.PFC.Violations {
+			v := &f.PFC.Violations[i]
+			n := Finding{Subject: Subject{Kind: "pfc_port", Interface: v.Interface, EthSrc: v.EthSrc, Priority: &v.Priority, ConnectionID: string(v.ConnectionID)},
+				FirstTime: v.FirstTime, LastTime: v.FirstTime, weight: v.Packets,
+				Metrics: Map[Decimal]{"packets": Decimal(v.Packets)},
+				Meaning: Text(fmt.Sprintf("%s of priority %s towards %s while it paused them", plural(v.Packets, "packet"), v.Priority, v.EthSrc))}
+			if v.FirstPacket != nil {
+				n.Packets = List[int64]{*v.FirstPacket}
+				n.Filters.Wireshark = Text(framesFilter(n.Packets))
+			}
+			f.add(n)
+		}
+	},
+}
+
+var rulePFCMalformed = Rule{
+	Name:     "pfc.malformed",
+	Severity: SeverityNotice,
+	Title:    "malformed pause frames",
+	Meaning:  "Pause frames with a wrong destination, a wrong enable vector, or too short: receivers ignore them, or worse.",
+	Advice:   "a firmware error of the sender, or a test generator; look at its MAC address",
+	find: func(f *finder) {
+		for i := range f.PFC.Sources {
+			s := &f.PFC.Sources[i]
+			if s.MalformedFrames == 0 {
+				continue
+			}
+			n := Finding{Subject: Subject{Kind: "pfc_port", Interface: s.Interface, EthSrc: s.EthSrc, Priority: &s.Priority},
+				FirstTime: s.FirstTime, LastTime: s.LastTime, weight: s.MalformedFrames,
+				Metrics: Map[Decimal]{"malformed_frames": Decimal(s.MalformedFrames)},
+				Meaning: Text(fmt.Sprintf("%s from %s", plural(s.MalformedFrames, "frame"), s.EthSrc)),
+				Filters: Filters{Wireshark: Text(and("eth.src == "+s.EthSrc, "eth.type == 0x8808"))}}
+			if s.firstPacket != 0 {
+				n.Packets = List[int64]{s.firstPacket}
+			}
+			f.add(n)
+		}
+	},
+}
+
+var rulePFCVictim = Rule{
+	Name:     "pfc.victim",
+	Severity: SeverityWarning,
+	Title:    "connections stood still behind a pause",
+	Meaning:  "These connections sent until the pause began and were silent for most of it: they did nothing wrong, they wait for a priority that is stopped.",
+	Advice:   "solve the storm that silenced them",
+	find: func(f *finder) {
+		for i := range f.PFC.Storms {
+			s := &f.PFC.Storms[i]
+			if len(s.Victims) == 0 {
+				continue
+			}
+			longest := int64(0)
+			for _, v := range s.Victims {
+				longest = max(longest, v.QuietNS)
+			}
+			f.add(Finding{Subject: Subject{Kind: "pfc_port", Interface: s.Interface, EthSrc: s.EthSrc, Priority: &s.Priority, ConnectionID: s.Victims[0].ConnectionID},
+				FirstTime: s.StartTime, LastTime: s.StartTime + Time(s.DurationNS), weight: longest,
+				Metrics: Map[Decimal]{"connections": Decimal(len(s.Victims)), "quiet_ns": Decimal(longest)},
+				Meaning: Text(fmt.Sprintf("%s silent for up to %s", plural(int64(len(s.Victims)), "connection"), milliseconds(longest))),
+				cause:   "pfc.storm",
+				Filters: Filters{Wireshark: Text(pauseFilter(s.EthSrc, s.Priority))}})
+		}
+	},
+}
