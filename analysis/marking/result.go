@@ -1,0 +1,200 @@
+package marking
+
+import (
+	"sort"
+
+	"rdmascope/decode"
+)
+
+// Flow is what is known of one flow's marks.
+type Flow struct {
+	ID       int32
+	Markings []Marking // most packets first
+	Other    int64     // packets of combinations beyond those listed
+
+	Packets, ECNCapable, CE int64 // capable includes CE
+	// DataCE leaves out ACKs, which ask for no CNP; the first of them follows.
+	DataCE                     int64
+	FirstCETime, FirstCEPacket int64
+
+	// CNPs in this flow: they throttle its peer.
+	CNPs                             int64
+	FirstCNPTime, FirstCNPPacket     int64
+	CNPGap                           Durations
+	MalformedCNPs, FirstMalformedCNP int64 // the PSN alone makes none malformed
+	CNPFaults                        [FaultCount]int64
+
+	// What the peer's CNPs did to this flow; nil without a peer that sent some.
+	Throttle *Throttle
+	// CEUnanswered are CE marks that no CNP of the peer followed in time. Without
+	// a peer it counts those that no CNP which could be meant followed.
+	CEUnanswered int64
+}
+
+// Throttle is a data flow's side of its peer's CNPs.
+type Throttle struct {
+	CNPFlow   int32
+	CNPs      int64
+	Answered  int64     // CNPs after a new CE mark
+	Repeated  int64     // after none since the CNP before, but within the time
+	Causeless int64     // no CE mark in the time before: marked behind the tap, or
+	SlowStart int64     // of those: after a NAK, which makes some NICs start slowly
+	CEToCNP   Durations // from the newest CE mark at the tap to the CNP
+	// RateSamples is how often the rate before and after could be compared;
+	// MedianCutPermille by how much it fell (negative: it rose).
+	RateSamples       int64
+	MedianCutPermille int64
+	// DipPermille is by how much it fell, on average over those CNPs, in the
+	// slowest of the slots of 12.5 µs that followed.
+	DipPermille int64
+}
+
+// Thresholds of deafness (F9, our own choice).
+const (
+	deafCNPs        = 10
+	deafCutPermille = 50
+)
+
+// Deaf tells whether the sender went on as if nothing had been said.
+func (t *Throttle) Deaf() bool {
+	return t.CNPs >= deafCNPs && t.RateSamples >= deafCNPs &&
+		t.MedianCutPermille < deafCutPermille && t.DipPermille < deafCutPermille
+}
+
+// Result is a tracker as it stands.
+type Result struct {
+	Flows []Flow // by ID
+	// LinksRefused are CNPs for which there was no room to note what they meant,
+	// Unconnected those which no flow was there for.
+	LinksRefused, Unconnected int64
+
+	logs []pairLog
+}
+
+type pairLog struct {
+	key    pairKey
+	events []cnpEvent
+}
+
+// Result returns what is known at time now. peerOf gives a flow's way back, or
+// -1; nil takes the peers that SetPeer told.
+func (t *Tracker) Result(now int64, peerOf func(id int32) int32) Result {
+	r := Result{LinksRefused: t.linksRefused, Unconnected: t.unconnected, Flows: make([]Flow, 0, len(t.flows))}
+	for i := range t.flows {
+		f := &t.flows[i]
+		peer := f.peer
+		if peerOf != nil {
+			peer = peerOf(int32(i))
+		}
+		r.Flows = append(r.Flows, f.result(int32(i), peer, now, t))
+	}
+	for i := range t.pairs {
+		if c := t.pairs[i].cnps; c != nil {
+			r.logs = append(r.logs, pairLog{t.pairs[i].key, append([]cnpEvent(nil), c.events...)})
+		}
+	}
+	return r
+}
+
+func (f *flow) result(id, peer int32, now int64, t *Tracker) Flow {
+	r := Flow{ID: id}
+	r.Markings, r.Other = f.tally.list()
+	r.Packets = r.Other
+	for _, m := range r.Markings {
+		r.Packets += m.Packets
+		if m.ECN != 0 {
+			r.ECNCapable += m.Packets
+		}
+		if m.ECN == 3 {
+			r.CE += m.Packets
+		}
+	}
+	c := f.cong
+	if c == nil {
+		return r
+	}
+	r.DataCE, r.FirstCETime, r.FirstCEPacket = c.ce, c.firstCE, c.firstCEPacket
+	if n := c.cnps; n != nil {
+		r.CNPs, r.FirstCNPTime, r.FirstCNPPacket, r.CNPGap = n.n, n.first, n.firstPacket, n.gaps.summary()
+		r.MalformedCNPs, r.FirstMalformedCNP, r.CNPFaults = n.malformed, n.badPacket, n.faults
+	}
+	open := c.open
+	if peer != none {
+		// What other flows' CNPs answered doesn't count once the peer is known.
+		open = c.openFor(peer)
+		if l := c.link(peer); l != nil {
+			r.Throttle = &Throttle{CNPFlow: peer, CNPs: l.answered + l.repeated + l.causeless, Answered: l.answered,
+				Repeated: l.repeated, Causeless: l.causeless, SlowStart: l.slowStart, CEToCNP: l.delay.summary(),
+				RateSamples: l.measured, MedianCutPermille: l.medianCut(), DipPermille: l.profile.dip(c.rate.width)}
+		}
+	}
+	open.expire(now, t.opt.AnswerNS)
+	r.CEUnanswered = open.total
+	return r
+}
+
+// openFor returns the marks that the peer's CNPs left unanswered: all of them
+// when it sent none.
+func (c *congestion) openFor(peer int32) unanswered {
+	if l := c.link(peer); l != nil {
+		return l.open
+	}
+	if len(c.links) == 0 {
+		return c.open
+	}
+	return unanswered{total: c.ce}
+}
+
+// Packets is how many packets of a kind the flow had.
+func (f *Flow) KindPackets(k Kind) (n int64) {
+	for _, m := range f.Markings {
+		if m.Kind == k {
+			n += m.Packets
+		}
+	}
+	return n
+}
+
+// DSCP is the code point that most packets of a kind had.
+func (f *Flow) DSCP(k Kind) (dscp uint8, ok bool) {
+	var n [64]int64
+	best := int64(0)
+	for _, m := range f.Markings {
+		if m.Kind != k {
+			continue
+		}
+		if n[m.DSCP] += m.Packets; n[m.DSCP] > best {
+			best, dscp, ok = n[m.DSCP], m.DSCP, true
+		}
+	}
+	return dscp, ok
+}
+
+// Pacings infers, for each host that sent CNPs, by what it paces them, from
+// all shards' results.
+func Pacings(rs ...*Result) []Pacing {
+	type sender struct {
+		iface uint16
+		src   decode.Addr
+	}
+	all := map[sender][]pacedEvent{}
+	for part, r := range rs {
+		for pr, l := range r.logs {
+			s := sender{l.key.iface, l.key.src}
+			for _, e := range l.events {
+				all[s] = append(all[s], pacedEvent{e, part, pr})
+			}
+		}
+	}
+	out := make([]Pacing, 0, len(all))
+	for s, l := range all {
+		out = append(out, pacing(pairKey{iface: s.iface, src: s.src}, l))
+	}
+	sort.Slice(out, func(i, j int) bool {
+		if out[i].Iface != out[j].Iface {
+			return out[i].Iface < out[j].Iface
+		}
+		return out[i].Src.Less(out[j].Src)
+	})
+	return out
+}
