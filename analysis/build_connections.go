@@ -46,19 +46,42 @@ func connections(r *merged) []draft {
 func onePerInterface(list []draft) []draft {
 	best := make(map[string]int, len(list))
 	for i := range list {
-		d := &list[i]
-		k, seen := best[d.ID]
-		if !seen || len(d.Flows) > len(list[k].Flows) || len(d.Flows) == len(list[k].Flows) && d.packets > list[k].packets {
-			best[d.ID] = i
+		for _, name := range list[i].names() {
+			if k, seen := best[name]; !seen || list[i].sawMore(&list[k]) {
+				best[name] = i
+			}
 		}
 	}
 	kept := list[:0]
 	for i := range list {
-		if best[list[i].ID] == i {
-			kept = append(kept, list[i])
+		d := &list[i]
+		keep := true
+		for _, name := range d.names() {
+			keep = keep && (best[name] == i || list[best[name]].iface == d.iface)
+		}
+		if keep {
+			kept = append(kept, *d)
 		}
 	}
 	return kept
+}
+
+// names are what a connection is recognised by at another interface, which
+// may have seen one direction alone: each of its flows.
+func (d *draft) names() []string {
+	names := make([]string, len(d.Flows))
+	for i := range d.Flows {
+		fl := &d.Flows[i]
+		names[i] = fmt.Sprint(d.Transport, fl.SrcIP, fl.DstIP, *fl.DestQP, d.refs[i].incarnation)
+	}
+	return names
+}
+
+func (d *draft) sawMore(o *draft) bool {
+	if len(d.Flows) != len(o.Flows) {
+		return len(d.Flows) > len(o.Flows)
+	}
+	return d.packets > o.packets
 }
 
 // connectionBuilder builds those of one partition.
@@ -196,7 +219,9 @@ func (b *connectionBuilder) unpaired() {
 		d.Service = Text(f.service())
 		d.FirstTime, d.LastTime = Time(f.first), Time(f.last)
 		d.Pairing = Pairing{Method: "none", Confidence: "none"}
-		d.Flows = List[Flow]{plainFlow(key, f)}
+		fl := plainFlow(key, f)
+		untracked(&fl, string(d.Service))
+		d.Flows = List[Flow]{fl}
 		b.ends(&d, key)
 		if f.hasEth {
 			d.A.MAC = Text(f.ethSrc.String())

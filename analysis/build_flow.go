@@ -34,6 +34,20 @@ func plainFlow(k FlowKey, f *flow) Flow {
 	return fl
 }
 
+// untracked says why a flow that no tracker of connections knows has no
+// figures of that kind.
+func untracked(fl *Flow, service string) {
+	reason := "datagrams: nothing acknowledges them, and no order is promised"
+	if service != "ud" {
+		reason = "this service's connections are not tracked"
+	}
+	for _, name := range []string{"messages", "acks", "naks", "rnr_naks", "retransmitted_packets", "retransmitted_bytes",
+		"repeated_response_packets", "out_of_order_packets", "duplicate_packets", "network_duplicate_packets", "unseen_packets",
+		"lost_upstream_packets", "lost_downstream_packets", "episodes", "latency", "psn_gaps", "psn_gap_packets", "psn_repeat_packets"} {
+		fl.Reasons[name] = reason
+	}
+}
+
 // service is the transport service that the flow's opcodes name.
 func (f *flow) service() string {
 	name := ""

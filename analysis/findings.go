@@ -166,27 +166,64 @@ func findAll(s *Snapshot, t *totals, settings Settings) {
 		r.find(f)
 		s.Findings = append(s.Findings, f.worst()...)
 	}
-	slices.SortStableFunc(s.Findings, func(a, b Finding) int {
-		return cmp.Or(cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), aboutCapture(a)-aboutCapture(b),
-			cmp.Compare(firstOf(a), firstOf(b)))
-	})
-	for i := range s.Findings {
-		s.Findings[i].ID = fmt.Sprintf("F%d", i+1)
+	explained := causes(s.Findings)
+	order := make([]int, len(s.Findings))
+	for i := range order {
+		order[i] = i
 	}
-	linkCauses(s.Findings)
+	slices.SortStableFunc(order, func(i, j int) int {
+		a, b := &s.Findings[i], &s.Findings[j]
+		return cmp.Or(cmp.Compare(b.Severity.Rank(), a.Severity.Rank()), aboutCapture(a)-aboutCapture(b),
+			cmp.Compare(min(explained[i], 0), min(explained[j], 0)), cmp.Compare(firstOf(a), firstOf(b)))
+	})
+	s.Findings = ranked(s.Findings, order, explained)
 	s.Verdict = verdict(s)
 }
 
-// linkCauses points each finding to the one that explains it.
-func linkCauses(list []Finding) {
+// causes finds, for each finding, the index of the one that explains it, -1
+// for none, and makes that at least as severe: a reader must meet the cause
+// before the damage.
+func causes(list []Finding) []int {
+	by := make([]int, len(list))
 	for i := range list {
-		for j := range list {
-			if i != j && list[i].cause != "" && list[j].Rule == list[i].cause && sameSubject(&list[i].Subject, &list[j].Subject) {
-				list[i].CausedBy = Text(list[j].ID)
-				break
+		by[i] = -1
+		for _, rule := range list[i].causes {
+			for j := range list {
+				if by[i] < 0 && i != j && list[j].Rule == rule && sameSubject(&list[i].Subject, &list[j].Subject) {
+					by[i] = j
+				}
 			}
 		}
 	}
+	for range len(list) { // a chain of causes is short; this ends at once
+		changed := false
+		for i, j := range by {
+			if j >= 0 && list[i].Severity.Rank() > list[j].Severity.Rank() {
+				list[j].Severity, changed = list[i].Severity, true
+			}
+		}
+		if !changed {
+			break
+		}
+	}
+	return by
+}
+
+// ranked puts findings into order and numbers them.
+func ranked(list []Finding, order, by []int) List[Finding] {
+	ids := make([]Text, len(list))
+	for rank, i := range order {
+		ids[i] = Text(fmt.Sprintf("F%d", rank+1))
+	}
+	out := make(List[Finding], len(list))
+	for rank, i := range order {
+		out[rank] = list[i]
+		out[rank].ID = string(ids[i])
+		if by[i] >= 0 {
+			out[rank].CausedBy = ids[by[i]]
+		}
+	}
+	return out
 }
 
 // sameSubject tells whether two findings are about the same connection, or the
@@ -200,14 +237,14 @@ func sameSubject(a, b *Subject) bool {
 
 // aboutCapture ranks what is wrong with the network before what is wrong with
 // the capture of it.
-func aboutCapture(f Finding) int {
+func aboutCapture(f *Finding) int {
 	if strings.HasPrefix(f.Rule, "capture.") {
 		return 1
 	}
 	return 0
 }
 
-func firstOf(f Finding) int64 {
+func firstOf(f *Finding) int64 {
 	if f.FirstPacket == nil {
 		return 1<<63 - 1
 	}

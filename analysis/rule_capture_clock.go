@@ -9,7 +9,7 @@ var ruleCaptureClock = Rule{
 	Meaning: "Timestamps go backward or stand still. Order within the file is kept, latencies that would be negative are left out, " +
 		"but rates and times are only as good as the clock.",
 	Advice:     "use hardware timestamps, or a capture point with one receive queue",
-	Thresholds: []Threshold{{"backward_ratio", 0.001, "share of packets stamped earlier than the one before"}},
+	Thresholds: []Threshold{{"backward_ratio", 0.01, "share of packets stamped earlier than the one before"}},
 	find: func(f *finder) {
 		c := &f.Capture
 		switch {

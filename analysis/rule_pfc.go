@@ -180,7 +180,7 @@ var rulePFCVictim = Rule{
 				FirstTime: s.StartTime, LastTime: s.StartTime + Time(s.DurationNS), weight: longest,
 				Metrics: Map[Decimal]{"connections": Decimal(len(s.Victims)), "quiet_ns": Decimal(longest)},
 				Meaning: Text(fmt.Sprintf("%s silent for up to %s", plural(int64(len(s.Victims)), "connection"), milliseconds(longest))),
-				cause:   "pfc.storm",
+				causes:  []string{"pfc.storm", "pfc.choppy", "pfc.heavy"},
 				Filters: Filters{Wireshark: Text(pauseFilter(s.EthSrc, s.Priority))}})
 		}
 	},

@@ -73,3 +73,13 @@ func confidenceOf(fl *Flow) string {
 	}
 	return ConfidenceHigh
 }
+
+// recoveryCauses are the rules that may explain why a flow's sender had to go
+// back, by what most of its episodes were about.
+func recoveryCauses(fl *Flow) []string {
+	list := []string{"rc.retry_exhausted"}
+	if l := fl.EpisodesLost; l != nil && l.Reorder > l.Upstream+l.Downstream {
+		list = append(list, "rc.reordering")
+	}
+	return append(list, "rc.loss", "rc.icrc", "rc.reordering", "rc.rnr")
+}

@@ -5,9 +5,9 @@ import "fmt"
 var ruleRCGoBackN = Rule{
 	Name:     "rc.go_back_n",
 	Severity: SeverityWarning,
-	Title:    "go-back-N: much was sent again for little lost",
+	Title:    "go-back-N: much was sent again",
 	Meaning: "The sender goes back to the missing packet and sends everything from there again, also what had arrived. " +
-		"Each loss so costs a window of bandwidth.",
+		"Each loss, and with most NICs each overtaken packet, so costs a window of bandwidth.",
 	Advice:     "stop the loss (see its finding); NICs with selective repeat resend only what is missing",
 	Thresholds: []Threshold{{"resent_ratio", 0.01, "share of the flow's packets that were sent again"}},
 	find: func(f *finder) {
@@ -19,7 +19,7 @@ var ruleRCGoBackN = Rule{
 			}
 			n := flowFinding(c, fl)
 			n.weight = resent
-			n.cause = "rc.loss"
+			n.causes = recoveryCauses(fl)
 			n.Metrics["resent_ratio"], n.Metrics["retransmitted_packets"] = *share, Decimal(resent)
 			n.Limits["resent_ratio"] = f.limit("resent_ratio")
 			n.Meaning = Text(fmt.Sprintf("%s: %s of %s sent again (%.1f %%)", flowName(fl), thousands(resent), plural(fl.Packets, "packet"), float64(*share)*100))

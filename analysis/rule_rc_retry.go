@@ -38,7 +38,7 @@ var ruleRCLivelock = Rule{
 			}
 			n := flowFinding(c, fl)
 			n.weight = orZero(fl.Retransmitted)
-			n.cause = "rc.loss"
+			n.causes = recoveryCauses(fl)
 			n.Metrics["retransmitted_packets"] = Decimal(n.weight)
 			n.Meaning = Text(fmt.Sprintf("%s: %s sent again", flowName(fl), plural(n.weight, "packet")))
 			recoveryEvidence(&n, fl, func(*Recovery) bool { return true })

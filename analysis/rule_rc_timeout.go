@@ -17,11 +17,11 @@ var ruleRCTimeout = Rule{
 			}
 			n := flowFinding(c, fl)
 			n.weight = fl.Episodes.Timeout
-			n.cause = "rc.loss"
+			n.causes = recoveryCauses(fl)
 			n.Confidence = confidenceOf(fl)
 			n.Metrics["timeouts"] = Decimal(fl.Episodes.Timeout)
 			what := fmt.Sprintf("%s: %s", flowName(fl), plural(fl.Episodes.Timeout, "timeout"))
-			if fl.RecoveryTimeNS != nil {
+			if orZero(fl.RecoveryTimeNS) > 0 {
 				n.Metrics["recovery_time_ns"] = Decimal(*fl.RecoveryTimeNS)
 				what += ", " + milliseconds(*fl.RecoveryTimeNS) + " lost to recovery"
 				if Decimal(*fl.RecoveryTimeNS) >= f.limit("critical_ns") {

@@ -53,8 +53,8 @@ type Finding struct {
 	Filters     Filters      `json:"filters" doc:"display filters that select the packets"`
 	Advice      Text         `json:"advice" doc:"what to check next"`
 
-	weight int64  // ranks findings of one rule: the higher the worse
-	cause  string // rule whose finding about the same connection explains this one
+	weight int64    // ranks findings of one rule: the higher the worse
+	causes []string // rules of which a finding about the same subject explains this one, the likeliest first
 }
 
 // Subject names what a finding is about. Only what applies is there.
