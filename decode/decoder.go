@@ -94,8 +94,9 @@ type frame struct {
 }
 
 // Decode fills all fields of p that come from its bytes. Number, Time, Data,
-// Wire, Iface, Link, Lost, Dir and the record's flags (no time, truncated,
-// receive error) must be set and are kept; whatever else p held is replaced.
+// Wire, Iface, Link, Lost, Dir must be set, and in Flags those of the record (no
+// time, truncated, receive error) and no others of the three; they are kept.
+// Whatever else p held from an earlier packet is replaced.
 func (d *Decoder) Decode(p *Packet) { d.decode(p, nil) }
 
 func (d *Decoder) decode(p *Packet, tree *path) {

@@ -246,6 +246,7 @@ func TestReuse(t *testing.T) {
 			b := v.frame(t)
 			fresh := packetOf(Config{}, uint16(v.LinkType), b, v.wireLen(t))
 			reused.Number, reused.Time, reused.Data, reused.Wire, reused.Link = 1, vectorTime, b, uint32(v.wireLen(t)), uint16(v.LinkType)
+			reused.Flags, reused.Dir = 0, DirUnknown
 			d.Decode(&reused)
 			got, want := reused, *fresh
 			assert.Equal(t, want.RoCE.Present, got.RoCE.Present, v.Name)
