@@ -23,8 +23,17 @@ type Options struct {
 	Settings  Settings      // thresholds of rules that differ from their defaults
 }
 
+// pause are the settings of the pause time line, which the rules about pauses
+// own.
 func (o *Options) pause() pause.Options {
-	return pause.Options{LinkSpeedBps: uint64(max(o.LinkSpeed, 0))}
+	ms := func(r *Rule, key string) int64 { return int64(o.Settings.value(r, key) * 1e6) }
+	permille := func(r *Rule, key string) int64 { return int64(o.Settings.value(r, key)*1000 + 0.5) }
+	return pause.Options{
+		LinkSpeedBps: uint64(max(o.LinkSpeed, 0)),
+		DetectNS:     ms(&rulePFCStorm, "detect_ms"), RestoreNS: ms(&rulePFCStorm, "restore_ms"), StormPermille: permille(&rulePFCStorm, "paused_ratio"),
+		ChoppyCount: int(o.Settings.value(&rulePFCChoppy, "pauses")), ChoppyNS: ms(&rulePFCChoppy, "window_ms"),
+		HeavyPermille: permille(&rulePFCHeavy, "paused_ratio"),
+	}
 }
 
 // defaultMaxFlows bounds the flow table (all partitions together).

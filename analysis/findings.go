@@ -71,18 +71,21 @@ type finder struct {
 	found    []Finding
 }
 
-// limit is the value of one of the rule's thresholds.
-func (f *finder) limit(key string) Decimal {
-	if v, ok := f.settings[f.rule.Name+"."+key]; ok {
+// value is that of a rule's threshold.
+func (s Settings) value(r *Rule, key string) Decimal {
+	if v, ok := s[r.Name+"."+key]; ok {
 		return v
 	}
-	for _, t := range f.rule.Thresholds {
+	for _, t := range r.Thresholds {
 		if t.Key == key {
 			return t.Default
 		}
 	}
-	panic("rule " + f.rule.Name + " has no threshold " + key)
+	panic("rule " + r.Name + " has no threshold " + key)
 }
+
+// limit is the value of one of the rule's thresholds.
+func (f *finder) limit(key string) Decimal { return f.settings.value(f.rule, key) }
 
 // add appends a finding of the rule. What the rule left out is filled in from
 // its description.

@@ -13,7 +13,12 @@ var rulePFCStorm = Rule{
 	Meaning: "A port was told to stop sending a priority, and told again before each pause ran out, for longer than any healthy receiver needs: " +
 		"at least 99 % of 200 ms. Everything of that priority behind the port stands still, and the pause spreads to the switches before it.",
 	Advice: "the device that sends the pauses stopped draining: check its PCIe, its receive counters and its host; switch on the PFC watchdog of the port",
-	find:   func(f *finder) { stormFindings(f, "storm") },
+	Thresholds: []Threshold{
+		{"detect_ms", 200, "shortest storm (SONiC pfcwd's detection time)"},
+		{"restore_ms", 200, "storms nearer to one another than this are one that flaps"},
+		{"paused_ratio", 0.99, "paused share of a storm"},
+	},
+	find: func(f *finder) { stormFindings(f, "storm") },
 }
 
 var rulePFCChoppy = Rule{
@@ -23,7 +28,11 @@ var rulePFCChoppy = Rule{
 	Meaning: "Pauses come and go a hundred times a second or more. That is congestion held back hop by hop, not a storm: " +
 		"throughput suffers, latency jitters, and a watchdog that looks for one long pause sees nothing.",
 	Advice: "look for incast at the device that pauses; check that ECN marks before PFC has to stop (Kmin, Kmax)",
-	find:   func(f *finder) { stormFindings(f, "choppy") },
+	Thresholds: []Threshold{
+		{"pauses", 100, "pauses ended by XON that begin within the window"},
+		{"window_ms", 1000, "the window"},
+	},
+	find: func(f *finder) { stormFindings(f, "choppy") },
 }
 
 var rulePFCHeavy = Rule{
@@ -32,7 +41,8 @@ var rulePFCHeavy = Rule{
 	Title:    "heavily paused",
 	Meaning:  "A priority was paused for more than a tenth of the capture, without any one storm.",
 	Advice:   "find the receiver that can't keep up; see whether ECN slows the senders before PFC stops them",
-	find:     func(f *finder) { stormFindings(f, "heavy") },
+	Thresholds: []Threshold{{"paused_ratio", 0.1, "paused share of the capture"}},
+	find:       func(f *finder) { stormFindings(f, "heavy") },
 }
 
 func stormFindings(f *finder, kind string) {

@@ -30,6 +30,8 @@ type analyzeFlags struct {
 	failOn      string
 	workers     int
 	linkSpeed   string
+	config      string
+	thresholds  []string
 }
 
 func (a *app) analyzeCommand() *cobra.Command {
@@ -55,6 +57,7 @@ func (a *app) analyzeCommand() *cobra.Command {
 	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 on a finding of this `SEVERITY` or worse: notice, warning or critical")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that analyse, 0 for one a processor; the report is the same")
 	fl.StringVar(&f.linkSpeed, "link-speed", "", "`SPEED` of the links, such as 100G: turns PFC quanta into time")
+	registerSettings(cmd, &f.config, &f.thresholds)
 	return cmd
 }
 
@@ -99,12 +102,16 @@ func (a *app) analyze(f *analyzeFlags, args []string) error {
 	if err != nil {
 		return err
 	}
+	settings, err := loadSettings(f.config, f.thresholds)
+	if err != nil {
+		return err
+	}
 	files, err := a.open(&f.inputFlags, args)
 	if err != nil {
 		return err
 	}
 	defer files.Close()
-	opt := analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), LinkSpeed: speed, Version: version}
+	opt := analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version}
 	snap, interrupted, err := a.runEngine(f, files, opt)
 	if err != nil {
 		return err
