@@ -281,3 +281,38 @@ func TestAllocations(t *testing.T) {
 		f.tr.Packet(&p)
 	}))
 }
+
+// TestTransports: the same dialogue over RoCEv1 and native InfiniBand, where
+// hosts are GIDs or LIDs.
+func TestTransports(t *testing.T) {
+	for _, kind := range []decode.Kind{decode.KindRoCEv1, decode.KindInfiniBand} {
+		f := newFeed(t)
+		send := func(side Side, m synth.MAD) {
+			f.psn++
+			p := synth.MADPacket(f.psn, &m)
+			g := &synth.GRH{SGID: synth.GID(hostA), DGID: synth.GID(hostB)}
+			l := &synth.LRH{SLID: 1, DLID: 2}
+			path := synth.Path{SrcMAC: synth.MAC{2, 0, 0, 0, 0, 1}, DstMAC: synth.MAC{2, 0, 0, 0, 0, 2}}
+			if side == B {
+				g.SGID, g.DGID, l.SLID, l.DLID, path = g.DGID, g.SGID, l.DLID, l.SLID, path.Reverse()
+			}
+			if kind == decode.KindRoCEv1 {
+				f.frame(synth.AppendRoCEv1(nil, &path, g, &p))
+				return
+			}
+			b := synth.AppendIB(nil, l, nil, &p)
+			f.packet(&decode.Packet{Link: decode.LinkInfiniBand, Data: b, Wire: uint32(len(b))})
+		}
+		send(A, req(7))
+		send(B, rep(7))
+		send(A, synth.RTU(7, idA, idB, nil))
+		d := f.only()
+		require.Equal(t, Established, d.State)
+		require.Equal(t, kind, d.Transport)
+		require.Len(t, f.connects, 1)
+		if lid, ok := d.A.Addr.LID(); kind == decode.KindInfiniBand {
+			require.True(t, ok)
+			require.EqualValues(t, 1, lid)
+		}
+	}
+}

@@ -40,22 +40,25 @@ func (m *merger) deadlocks(storms []Storm) []Deadlock {
 	return out
 }
 
+// maxCycle bounds the devices of a cycle.
+const maxCycle = 64
+
 // cycle follows the storms from k on, and returns those of a cycle through it
-// that all lasted at one time; nil when there is none. Each step goes to the
-// first storm that fits, and the path is no longer than the storms are many.
+// that all lasted at one time; nil when there is none. Each step closes the
+// cycle where it can, else goes to the first storm that fits: a device sends
+// one storm on a link.
 func (m *merger) cycle(storms []Storm, k int) []int {
 	path := []int{k}
 	start, end := storms[k].StartTime, storms[k].End()
-	for len(path) <= len(storms) {
+	for len(path) <= maxCycle {
 		cur := &storms[path[len(path)-1]]
 		next := -1
 		for j := range storms {
 			s := &storms[j]
 			if s.Kind == KindStorm && s.Priority == cur.Priority && j != path[len(path)-1] && m.stops(cur, s) &&
 				max(start, s.StartTime) < min(end, s.End()) && (j == k || !contains(path, j)) {
-				next = j
-				if j == k {
-					break
+				if next < 0 || j == k {
+					next = j
 				}
 			}
 		}

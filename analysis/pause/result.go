@@ -125,9 +125,9 @@ type Result struct {
 	Violations []Violation
 	Watchdogs  Watchdogs
 
-	Frames, CutFrames, EmptyFrames                int64
-	RowsRefused, IntervalsDropped, SpreadsOmitted int64
-	QuietDropped, UntrackedPackets                int64
+	Frames, CutFrames, EmptyFrames                               int64
+	RowsRefused, IntervalsDropped, SpreadsOmitted, StormsOmitted int64
+	QuietDropped, UntrackedPackets                               int64
 }
 
 // Merge joins one time line (all shards' are equal) with every shard's traffic.
@@ -138,7 +138,7 @@ func Merge(tl TimelineResult, parts []TrafficResult) Result {
 		r.QuietDropped += parts[i].QuietDropped
 		r.UntrackedPackets += parts[i].Untracked
 	}
-	m := merger{tl: &tl, parts: parts}
+	m := newMerger(&tl, parts)
 	for i := range tl.rows {
 		s := tl.rows[i].source()
 		r.Sources = append(r.Sources, s)
@@ -156,16 +156,38 @@ func Merge(tl TimelineResult, parts []TrafficResult) Result {
 		}
 		return a.less(b.Key)
 	})
+	r.StormsOmitted = int64(max(len(r.Storms)-maxStorms, 0))
+	r.Storms = r.Storms[:min(len(r.Storms), maxStorms)]
 	r.Deadlocks = m.deadlocks(r.Storms)
 	m.roots(r.Storms)
 	r.Spreads, r.Roots, r.SpreadsOmitted = m.spreads(r.Storms)
 	return r
 }
 
+// maxStorms bounds the list, and with it the search for cycles and causes
+// among them; the earliest are kept.
+const maxStorms = 1000
+
 // merger holds what the rules of Merge look at.
 type merger struct {
 	tl    *TimelineResult
 	parts []TrafficResult
+	quiet map[uint16][]partQuiet // by interface
+}
+
+type partQuiet struct {
+	Quiet
+	part int
+}
+
+func newMerger(tl *TimelineResult, parts []TrafficResult) *merger {
+	m := &merger{tl: tl, parts: parts, quiet: map[uint16][]partQuiet{}}
+	for k := range parts {
+		for _, q := range parts[k].Quiet {
+			m.quiet[q.Iface] = append(m.quiet[q.Iface], partQuiet{q, k})
+		}
+	}
+	return m
 }
 
 // marks joins all shards' marks of interval n of row i.

@@ -1,5 +1,7 @@
 package pause
 
+import "sort"
+
 // Endings of a pause interval.
 const (
 	endOpen   uint8 = iota // still paused as far as is known
@@ -40,6 +42,12 @@ func (r *ring) last() *interval {
 		return nil
 	}
 	return r.get(r.next - 1)
+}
+
+// from returns the number of the first interval that begins at t or later.
+func (r *ring) from(t int64) int64 {
+	first := r.first()
+	return first + int64(sort.Search(int(r.next-first), func(k int) bool { return r.get(first+int64(k)).start >= t }))
 }
 
 // push appends an interval. The ring doubles while the budget of slots, shared

@@ -124,13 +124,14 @@ func (r *row) current(now int64) *interval {
 // overlap is the paused time within [from, to).
 func (r *row) overlap(from, to int64) int64 {
 	var ps int64
-	for n := r.ring.next - 1; n >= r.ring.first(); n-- {
+	n := r.ring.next - 1
+	if n >= 0 && r.ring.get(n).start >= to { // seldom: mostly the newest is asked for
+		n = r.ring.from(to) - 1
+	}
+	for ; n >= r.ring.first(); n-- {
 		v := r.ring.get(n)
 		if v.end.before(at(from)) {
 			break
-		}
-		if v.start >= to {
-			continue
 		}
 		ps += max(0, minInstant(v.end, at(to)).sub(at(max(v.start, from))))
 	}

@@ -25,80 +25,44 @@ type Root struct {
 
 // event is an interval in the merged order of all rows.
 type event struct {
-	row  int
-	n    int64
-	hop  Hop
-	end  int64
-	deep bool // another's pause caused it
+	row int
+	hop Hop
+	end int64
+}
+
+// chain is a Spread that may still grow.
+type chain struct {
+	path []Hop
+	root int   // row of the first
+	end  int64 // of the newest member
+}
+
+func (c *chain) newest() *Hop { return &c.path[len(c.path)-1] }
+
+// chainer builds chains from events in order.
+type chainer struct {
+	opt     *Options
+	active  []*chain
+	done    []Spread
+	omitted int64
+	rows    []struct{ pauses, caused, led int64 }
 }
 
 // spreads finds chains over interfaces, and who began them. A pause joins the
 // chain whose newest member began last, at most CauseNS ago on another
 // interface, and is still on. Pauses of storms have their own spread.
 func (m *merger) spreads(storms []Storm) (chains []Spread, roots []Root, omitted int64) {
+	c := chainer{opt: &m.tl.opt, rows: make([]struct{ pauses, caused, led int64 }, len(m.tl.rows))}
 	events := m.events(storms)
-	type chain struct {
-		path []Hop
-		end  int64 // of the newest member
-	}
-	stat := make([]struct{ pauses, deep, led int64 }, len(m.tl.rows))
-	var active []*chain
-	finish := func(c *chain) {
-		if len(c.path) < 2 {
-			return
-		}
-		stat[rowOf(m, &c.path[0].Key)].led++
-		if len(chains) >= m.tl.opt.MaxSpread {
-			omitted++
-			return
-		}
-		chains = append(chains, Spread{c.path})
-	}
 	for i := range events {
-		e := &events[i]
-		kept := active[:0]
-		for _, c := range active {
-			if e.hop.StartTime-c.path[len(c.path)-1].StartTime > m.tl.opt.CauseNS || e.hop.Priority != c.path[0].Priority {
-				finish(c)
-				continue
-			}
-			kept = append(kept, c)
-		}
-		active = kept
-		var best *chain
-		seen := false // the same device's pause at another tap
-		for k := len(active) - 1; k >= 0; k-- {
-			c := active[k]
-			if twin(c.path, e) {
-				seen = true
-				break
-			}
-			if c.end > e.hop.StartTime && !onIface(c.path, e.hop.Iface) &&
-				(best == nil || c.path[len(c.path)-1].StartTime > best.path[len(best.path)-1].StartTime) {
-				best = c
-			}
-		}
-		if seen {
-			continue
-		}
-		stat[e.row].pauses++
-		if best != nil {
-			stat[e.row].deep++
-			best.path, best.end = append(best.path, e.hop), e.end
-			continue
-		}
-		if len(active) >= maxActive {
-			finish(active[0])
-			active = append(active[:0], active[1:]...)
-		}
-		active = append(active, &chain{[]Hop{e.hop}, e.end})
+		c.take(&events[i])
 	}
-	for _, c := range active {
-		finish(c)
+	for _, a := range c.active {
+		c.finish(a)
 	}
-	sort.SliceStable(chains, func(i, j int) bool { return chains[i].Path[0].StartTime < chains[j].Path[0].StartTime })
-	for i, s := range stat {
-		if s.led > 0 && s.deep*100 < s.pauses*m.tl.opt.CausePercent {
+	sort.SliceStable(c.done, func(i, j int) bool { return c.done[i].Path[0].StartTime < c.done[j].Path[0].StartTime })
+	for i, s := range c.rows {
+		if s.led > 0 && s.caused*100 < s.pauses*m.tl.opt.CausePercent {
 			roots = append(roots, Root{m.tl.rows[i].key, s.pauses, s.led})
 		}
 	}
@@ -108,7 +72,57 @@ func (m *merger) spreads(storms []Storm) (chains []Spread, roots []Root, omitted
 		}
 		return roots[i].less(roots[j].Key)
 	})
-	return chains, roots, omitted
+	return c.done, roots, c.omitted
+}
+
+// take adds a pause to the chain that may have caused it, or begins one.
+func (c *chainer) take(e *event) {
+	c.retire(e)
+	var best *chain
+	for _, a := range c.active {
+		if twin(a.path, e) {
+			return // the same pause, seen at another tap
+		}
+		if a.end > e.hop.StartTime && !onIface(a.path, e.hop.Iface) && (best == nil || a.newest().StartTime >= best.newest().StartTime) {
+			best = a
+		}
+	}
+	c.rows[e.row].pauses++
+	if best != nil {
+		c.rows[e.row].caused++
+		best.path, best.end = append(best.path, e.hop), e.end
+		return
+	}
+	if len(c.active) >= maxActive {
+		c.finish(c.active[0])
+		c.active = append(c.active[:0], c.active[1:]...)
+	}
+	c.active = append(c.active, &chain{[]Hop{e.hop}, e.row, e.end})
+}
+
+// retire ends the chains that e and what follows can't join any more.
+func (c *chainer) retire(e *event) {
+	kept := c.active[:0]
+	for _, a := range c.active {
+		if e.hop.StartTime-a.newest().StartTime > c.opt.CauseNS || e.hop.Priority != a.path[0].Priority {
+			c.finish(a)
+			continue
+		}
+		kept = append(kept, a)
+	}
+	c.active = kept
+}
+
+func (c *chainer) finish(a *chain) {
+	if len(a.path) < 2 {
+		return
+	}
+	c.rows[a.root].led++
+	if len(c.done) >= c.opt.MaxSpread {
+		c.omitted++
+		return
+	}
+	c.done = append(c.done, Spread{a.path})
 }
 
 // maxActive bounds the chains that a pause may join.
@@ -117,16 +131,22 @@ const maxActive = 64
 // events are the kept intervals of all rows by priority and start, without
 // those of storms.
 func (m *merger) events(storms []Storm) []event {
+	runs := make([][]span, len(m.tl.rows))
+	for k := range storms {
+		if s := &storms[k]; s.Kind == KindStorm {
+			runs[s.row] = append(runs[s.row], s.runs...)
+		}
+	}
 	var l []event
 	for i := range m.tl.rows {
 		r := &m.tl.rows[i]
 		for n := r.ring.first(); n < r.ring.next; n++ {
-			v := r.ring.get(n)
-			if inStorms(storms, i, n) {
+			if within(runs[i], n) {
 				continue
 			}
+			v := r.ring.get(n)
 			d := roundNS(v.length())
-			l = append(l, event{row: i, n: n, hop: Hop{r.key, v.start, d, v.packet}, end: v.start + d})
+			l = append(l, event{row: i, hop: Hop{r.key, v.start, d, v.packet}, end: v.start + d})
 		}
 	}
 	sort.SliceStable(l, func(i, j int) bool {
@@ -140,24 +160,6 @@ func (m *merger) events(storms []Storm) []event {
 		return a.less(b.Key)
 	})
 	return l
-}
-
-func inStorms(storms []Storm, row int, n int64) bool {
-	for k := range storms {
-		if s := &storms[k]; s.Kind == KindStorm && s.row == row && s.first <= n && n <= s.last {
-			return true
-		}
-	}
-	return false
-}
-
-func rowOf(m *merger, k *Key) int {
-	for i := range m.tl.rows {
-		if m.tl.rows[i].key == *k {
-			return i
-		}
-	}
-	return 0
 }
 
 func onIface(path []Hop, iface uint16) bool {
@@ -213,21 +215,15 @@ func (m *merger) after(s *Storm) []Hop {
 		if i == s.row || r.key.Priority != s.Priority || sameDevice(&r.key, &s.Key) {
 			continue
 		}
-		for n := r.ring.first(); n < r.ring.next; n++ {
-			v := r.ring.get(n)
-			if v.start >= s.End() {
-				break
-			}
-			if at(s.StartTime).before(v.end) && v.start < s.StartTime {
-				break // it was paused already
-			}
-			if v.start < s.StartTime {
-				continue
-			}
-			if 2*r.overlap(v.start, s.End()) >= s.End()-v.start {
-				l = append(l, Hop{r.key, v.start, roundNS(v.length()), v.packet})
-			}
-			break
+		n := r.ring.from(s.StartTime)
+		if n > r.ring.first() && at(s.StartTime).before(r.ring.get(n-1).end) {
+			continue // it was paused already
+		}
+		if n == r.ring.next || r.ring.get(n).start >= s.End() {
+			continue
+		}
+		if v := r.ring.get(n); 2*r.overlap(v.start, s.End()) >= s.End()-v.start {
+			l = append(l, Hop{r.key, v.start, roundNS(v.length()), v.packet})
 		}
 	}
 	sort.SliceStable(l, func(i, j int) bool {

@@ -49,9 +49,9 @@ type Storm struct {
 	Root             bool
 	Spread           []Hop
 
-	row         int
-	first, last int64 // intervals
-	cyclic      bool  // of a suspected deadlock
+	row    int
+	runs   []span // all of its runs, in order
+	cyclic bool   // of a suspected deadlock
 }
 
 // End is when it ended.
@@ -203,8 +203,9 @@ func (m *merger) joinFlaps(i int, runs []span) []Storm {
 			l := &out[len(out)-1]
 			if r.ring.get(s.first).start-l.LastEnd < m.tl.opt.RestoreNS {
 				c.Flaps = l.Flaps + 1
+				c.runs = append(l.runs, s)
 				if c.DurationNS <= l.DurationNS {
-					l.Flaps, l.LastEnd, l.Open = c.Flaps, c.LastEnd, c.Open
+					l.Flaps, l.LastEnd, l.Open, l.runs = c.Flaps, c.LastEnd, c.Open, c.runs
 					continue
 				}
 				*l = c
@@ -224,7 +225,7 @@ func (m *merger) storm(i int, s span, kind StormKind) Storm {
 	r := &m.tl.rows[i]
 	a, b := r.ring.get(s.first), r.ring.get(s.last)
 	st := Storm{Key: r.key, Kind: kind, StartTime: a.start, DurationNS: r.spanNS(s), Intervals: s.last - s.first + 1,
-		FirstPacket: a.packet, Open: b.ending == endOpen, row: i, first: s.first, last: s.last}
+		FirstPacket: a.packet, Open: b.ending == endOpen, row: i, runs: []span{s}}
 	st.LastEnd = st.End()
 	var paused total
 	for n := s.first; n <= s.last; n++ {
@@ -244,19 +245,21 @@ func (m *merger) storm(i int, s span, kind StormKind) Storm {
 	return st
 }
 
+// within tells whether interval n is in one of the runs, which are in order.
+func within(runs []span, n int64) bool {
+	k := sort.Search(len(runs), func(k int) bool { return runs[k].last >= n })
+	return k < len(runs) && runs[k].first <= n
+}
+
 // choppy finds the longest stretch of intervals ended by XON in which at least
 // ChoppyCount begin within ChoppyNS at any time, storms left out.
 func (m *merger) choppy(i int, runs []span) []Storm {
 	r, o := &m.tl.rows[i], &m.tl.opt
-	inStorm := func(n int64) bool {
-		k := sort.Search(len(runs), func(k int) bool { return runs[k].last >= n })
-		return k < len(runs) && runs[k].first <= n
-	}
 	var starts []int64 // numbers of intervals ended by XON
 	var best, run span
 	var found, in bool
 	for n := r.ring.first(); n < r.ring.next; n++ {
-		if v := r.ring.get(n); v.ending != endXON || inStorm(n) {
+		if v := r.ring.get(n); v.ending != endXON || within(runs, n) {
 			continue
 		}
 		starts = append(starts, n)
@@ -299,18 +302,16 @@ func (m *merger) heavy(i int) []Storm {
 func (m *merger) victims(s *Storm) []Victim {
 	var l []Victim
 	o := &m.tl.opt
-	for k := range m.parts {
-		for _, q := range m.parts[k].Quiet {
-			if q.Iface != s.Iface || s.Priority != All && q.Priority != s.Priority {
-				continue
-			}
-			d := directionOf(&s.Key, q.Dir, q.Src, q.Dst)
-			silent := min(q.First, s.End()) - max(q.Last, s.StartTime)
-			if d == dirAway || silent*100 < s.DurationNS*o.VictimPercent || s.StartTime-q.Last > o.VictimGaps*q.MedianNS {
-				continue
-			}
-			l = append(l, Victim{Part: k, Flow: q.Flow, QuietNS: q.First - q.Last, Open: q.Open, Likely: d == dirUnknown})
+	for _, q := range m.quiet[s.Iface] {
+		if s.Priority != All && q.Priority != s.Priority {
+			continue
 		}
+		d := directionOf(&s.Key, q.Dir, q.Src, q.Dst)
+		silent := min(q.First, s.End()) - max(q.Last, s.StartTime)
+		if d == dirAway || silent*100 < s.DurationNS*o.VictimPercent || s.StartTime-q.Last > o.VictimGaps*q.MedianNS {
+			continue
+		}
+		l = append(l, Victim{Part: q.part, Flow: q.Flow, QuietNS: q.First - q.Last, Open: q.Open, Likely: d == dirUnknown})
 	}
 	sort.SliceStable(l, func(a, b int) bool { return l[a].QuietNS > l[b].QuietNS })
 	return l

@@ -85,6 +85,7 @@ func TestStormFlaps(t *testing.T) {
 	require.Equal(t, []string{"storm", "storm"}, kinds(r))
 	s := r.Storms[0]
 	require.Equal(t, []int64{t0 + 300*ms1, 300 * ms1, 2, t0 + 910*ms1}, []int64{s.StartTime, s.DurationNS, int64(s.Flaps), s.LastEnd})
+	require.Len(t, s.runs, 3)
 	require.Equal(t, []int64{t0 + 1110*ms1, 290 * ms1, 0}, []int64{r.Storms[1].StartTime, r.Storms[1].DurationNS, int64(r.Storms[1].Flaps)})
 }
 
@@ -342,7 +343,7 @@ func TestLongestRun(t *testing.T) {
 		}
 		tl := f.tl.Result(t0, f.last)
 		r := &tl.rows[0]
-		m := merger{tl: &tl}
+		m := newMerger(&tl, nil)
 		all := span{0, r.ring.next - 1}
 		got, ok := m.longest(r, all)
 		var want span

@@ -91,6 +91,7 @@ type Quiet struct {
 // Traffic is one shard's view of the data that pauses concern.
 type Traffic struct {
 	tl    *Timeline
+	least int64        // shortest silence worth a look
 	rows  []trafficRow // in step with the time line's
 	flows []pace
 	quiet []Quiet
@@ -100,7 +101,9 @@ type Traffic struct {
 
 // NewTraffic returns an empty Traffic which asks tl for the state of pauses. tl
 // must have been fed everything before a packet when Data takes it.
-func NewTraffic(tl *Timeline) *Traffic { return &Traffic{tl: tl} }
+func NewTraffic(tl *Timeline) *Traffic {
+	return &Traffic{tl: tl, least: tl.opt.DetectNS * tl.opt.VictimPercent / 100}
+}
 
 // Data takes a frame that isn't a pause frame. flow is the engine's number of
 // its flow, -1 for none.
@@ -220,13 +223,12 @@ func (t *Traffic) keepPace(p *decode.Packet, flow int32, priority uint8) {
 // silence tells whether a flow that sends next at now was silent for half a
 // storm's least length, mostly under a pause, and out of its rhythm.
 func (t *Traffic) silence(f *pace, flow int32, now int64) (Quiet, bool) {
-	least := t.tl.opt.DetectNS * t.tl.opt.VictimPercent / 100
 	gap := now - f.last
-	if gap < least || int(f.iface) >= len(t.tl.ports) {
+	if gap < t.least || int(f.iface) >= len(t.tl.ports) {
 		return Quiet{}, false
 	}
 	median := f.median()
-	if gap <= 2*median || t.tl.Overlap(f.iface, f.priority, f.last, now) < least {
+	if gap <= 2*median || t.tl.Overlap(f.iface, f.priority, f.last, now) < t.least {
 		return Quiet{}, false
 	}
 	return Quiet{Flow: flow, Iface: f.iface, Dir: f.dir, Priority: f.priority, Src: f.src, Dst: f.dst,
