@@ -25,6 +25,7 @@ type block struct {
 
 	part    []uint8    // partition of each packet, noPartition for none
 	control []uint32   // pause frames, for every lane
+	lldp    []uint32   // LLDP, for the front
 	lanes   [][]uint32 // packet indices for each lane, in capture order
 
 	totals totals
@@ -45,7 +46,7 @@ func (b *block) decode(d *decode.Decoder) {
 	b.pkts = grow(b.pkts, n)
 	b.hash = grow(b.hash, n)
 	b.part = grow(b.part, n)
-	b.control = b.control[:0]
+	b.control, b.lldp = b.control[:0], b.lldp[:0]
 	for i := range b.lanes {
 		b.lanes[i] = b.lanes[i][:0]
 	}
@@ -63,6 +64,8 @@ func (b *block) decode(d *decode.Decoder) {
 		switch {
 		case p.Kind == decode.KindPFC || p.Kind == decode.KindPause:
 			b.control = append(b.control, uint32(i))
+		case p.Kind == decode.KindLLDP:
+			b.lldp = append(b.lldp, uint32(i))
 		case p.Kind.IsRoCE() && p.Has(decode.FlagBTH), p.Kind == decode.KindTCP:
 			pair := pairHash(p)
 			part := uint8(pair >> 58)

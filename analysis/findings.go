@@ -32,7 +32,7 @@ type Settings map[string]Decimal
 
 // rules is the list of all rules, in the order in which reports rank equals.
 var rules = []*Rule{
-	&rulePFCDeadlock, &rulePFCStorm, &rulePFCChoppy, &rulePFCHeavy, &rulePFCVictim, &rulePFCViolation, &rulePFCMalformed,
+	&rulePFCDeadlock, &rulePFCStorm, &rulePFCChoppy, &rulePFCHeavy, &rulePFCVictim, &rulePFCViolation, &rulePFCNotEnabled, &rulePFCMalformed,
 	&ruleRCLoss, &ruleRCTimeout, &ruleRCGoBackN, &ruleRCRNR, &ruleRCRetryExhausted, &ruleRCLivelock, &ruleRCReordering,
 	&ruleRCInvalidRequest, &ruleRCRemoteAccess, &ruleRCRemoteOperational, &ruleRCICRC, &ruleRCReadDepth, &ruleRCConformance,
 	&ruleCaptureLoss, &ruleCaptureDuplicates, &ruleCaptureOneWay, &ruleCaptureCut, &ruleCaptureClock, &ruleCaptureNoRDMA,

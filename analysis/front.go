@@ -11,6 +11,7 @@ type front struct {
 	clocks []clock // by interface
 	clock  span
 	pause  *pause.Timeline
+	dcbx   dcbxTable
 }
 
 // clock follows the timestamps of one interface.
@@ -27,6 +28,7 @@ type frontResult struct {
 	totals totals
 	clocks []clock
 	pause  pause.TimelineResult
+	dcbx   dcbxTable
 }
 
 func newFront(opt Options) *front { return &front{pause: pause.NewTimeline(opt.pause())} }
@@ -44,6 +46,9 @@ func (f *front) consume(b *block) {
 	}
 	for _, i := range b.control {
 		f.pause.Frame(&b.pkts[i])
+	}
+	for _, i := range b.lldp {
+		f.dcbx.frame(&b.pkts[i])
 	}
 }
 
@@ -69,5 +74,5 @@ func (c *clock) tick(r *Record) {
 
 func (f *front) result(bool) laneResult {
 	return laneResult{front: &frontResult{totals: f.totals, clocks: append([]clock(nil), f.clocks...),
-		pause: f.pause.Result(f.clock.first, f.clock.last)}}
+		pause: f.pause.Result(f.clock.first, f.clock.last), dcbx: f.dcbx.clone()}}
 }

@@ -36,11 +36,11 @@ var rulePFCChoppy = Rule{
 }
 
 var rulePFCHeavy = Rule{
-	Name:     "pfc.heavy",
-	Severity: SeverityWarning,
-	Title:    "heavily paused",
-	Meaning:  "A priority was paused for more than a tenth of the capture, without any one storm.",
-	Advice:   "find the receiver that can't keep up; see whether ECN slows the senders before PFC stops them",
+	Name:       "pfc.heavy",
+	Severity:   SeverityWarning,
+	Title:      "heavily paused",
+	Meaning:    "A priority was paused for more than a tenth of the capture, without any one storm.",
+	Advice:     "find the receiver that can't keep up; see whether ECN slows the senders before PFC stops them",
 	Thresholds: []Threshold{{"paused_ratio", 0.1, "paused share of the capture"}},
 	find:       func(f *finder) { stormFindings(f, "heavy") },
 }
@@ -143,6 +143,35 @@ var rulePFCViolation = Rule{
 			f.add(n)
 		}
 	},
+}
+
+var rulePFCNotEnabled = Rule{
+	Name:     "pfc.not_enabled",
+	Severity: SeverityWarning,
+	Title:    "pause of a priority for which PFC isn't enabled",
+	Meaning:  "DCBX (in LLDP) announces for which priorities a port honours PFC. Pause frames for another one are ignored, or stop traffic that nobody meant to stop.",
+	Advice:   "compare the PFC configuration of both ends of the link; a NIC that pauses the wrong priority maps DSCP or PCP differently",
+	find: func(f *finder) {
+		for _, i := range f.PFC.notEnabled {
+			s := &f.PFC.Sources[i]
+			n := Finding{Subject: Subject{Kind: "pfc_port", Interface: s.Interface, EthSrc: s.EthSrc, Priority: &s.Priority},
+				FirstTime: s.FirstTime, LastTime: s.LastTime, weight: s.XOFFFrames,
+				Metrics: Map[Decimal]{"xoff_frames": Decimal(s.XOFFFrames)},
+				Meaning: Text(fmt.Sprintf("%s pauses priority %s %s, which its link doesn't announce as lossless", s.EthSrc, s.Priority, times(s.XOFFFrames))),
+				Filters: Filters{Wireshark: Text(pauseFilter(s.EthSrc, s.Priority))}}
+			if s.firstPacket != 0 {
+				n.Packets = List[int64]{s.firstPacket}
+			}
+			f.add(n)
+		}
+	},
+}
+
+func times(n int64) string {
+	if n == 1 {
+		return "once"
+	}
+	return thousands(n) + " times"
 }
 
 var rulePFCMalformed = Rule{

@@ -53,7 +53,8 @@ type PFC struct {
 	Watchdogs     Watchdogs          `json:"watchdogs" doc:"what common watchdogs would have said"`
 	Storms        List[PFCStorm]     `json:"storms" doc:"pauses out of proportion"`
 
-	deadlocks []pause.Deadlock // evidence of findings
+	deadlocks  []pause.Deadlock // evidence of findings
+	notEnabled []int            // sources that pause a priority which DCBX says isn't enabled
 }
 
 // PFCSource is one sender of pause frames for one priority.
