@@ -30,6 +30,8 @@ func (f *frame) erspan3(off int) {
 		f.stop(LayerERSPAN, ReasonVersion)
 		return
 	}
+	f.erspanTruncated(w)
+	f.p.Encap.push(EncapERSPAN3, w&0x3ff)
 	n := 12
 	if last&1 != 0 {
 		n += 8
@@ -37,8 +39,6 @@ func (f *frame) erspan3(off int) {
 	if !f.need(off, n, LayerERSPAN) {
 		return
 	}
-	f.erspanTruncated(w)
-	f.p.Encap.push(EncapERSPAN3, w&0x3ff)
 	if !f.d.skipTapTime {
 		f.erspanTime(off, n)
 	}

@@ -13,6 +13,53 @@ func (f *frame) vxlan(off int) {
 	f.ethernet(off + 8)
 }
 
+// vxlanGPE decodes the generic protocol extension (draft-ietf-nvo3-vxlan-gpe
+// §3.2): flags 1 (0x04 = next protocol valid), reserved 2, next protocol 1, VNI
+// 3, reserved 1. Without a next protocol an Ethernet frame follows, as in VXLAN.
+func (f *frame) vxlanGPE(off int) {
+	if !f.enter(LayerVXLAN, off) || !f.need(off, 8, LayerVXLAN) {
+		return
+	}
+	flags := f.b[off]
+	if flags&0x30 != 0 {
+		f.stop(LayerVXLAN, ReasonVersion)
+		return
+	}
+	f.p.Encap.push(EncapVXLAN, be32(f.b, off+4)>>8)
+	next := f.b[off+3]
+	if flags&0x04 == 0 {
+		next = nextEthernet
+	}
+	f.next(next, off+8, LayerVXLAN)
+}
+
+// Next protocols of VXLAN-GPE and NSH (RFC 8300 §2.2).
+const (
+	nextIPv4     = 1
+	nextIPv6     = 2
+	nextEthernet = 3
+	nextNSH      = 4
+	nextMPLS     = 5
+)
+
+// next goes on with what a next protocol of header l names.
+func (f *frame) next(protocol uint8, off int, l Layer) {
+	switch protocol {
+	case nextIPv4:
+		f.ipv4(off)
+	case nextIPv6:
+		f.ipv6(off)
+	case nextEthernet:
+		f.ethernet(off)
+	case nextNSH:
+		f.nsh(off)
+	case nextMPLS:
+		f.mpls(off)
+	default:
+		f.stop(l, ReasonUnknown)
+	}
+}
+
 // geneve decodes a GENEVE header (RFC 8926 §3.4): version 2 bits, option
 // length 6 bits in 4-octet units, flags 1, protocol 2, VNI 3, reserved 1.
 func (f *frame) geneve(off int) {
@@ -107,16 +154,5 @@ func (f *frame) nsh(off int) {
 		return
 	}
 	f.p.Encap.push(EncapNSH, be32(f.b, off+4)>>8)
-	switch w & 0xff {
-	case 1:
-		f.ipv4(off + n)
-	case 2:
-		f.ipv6(off + n)
-	case 3:
-		f.ethernet(off + n)
-	case 5:
-		f.mpls(off + n)
-	default:
-		f.stop(LayerNSH, ReasonUnknown)
-	}
+	f.next(uint8(w), off+n, LayerNSH)
 }

@@ -5,6 +5,7 @@ package decode
 const (
 	portVXLAN        = 4789
 	portVXLANOld     = 8472
+	portVXLANGPE     = 4790
 	portGENEVE       = 6081
 	portMPLS         = 6635
 	portHPERM        = 7932
@@ -33,6 +34,8 @@ func (f *frame) udp(off int) {
 	switch p.DstPort {
 	case portVXLAN, portVXLANOld:
 		f.vxlan(off + 8)
+	case portVXLANGPE:
+		f.vxlanGPE(off + 8)
 	case portGENEVE:
 		f.geneve(off + 8)
 	case portMPLS:
