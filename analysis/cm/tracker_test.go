@@ -178,6 +178,20 @@ func TestReused(t *testing.T) {
 	require.Equal(t, Replied, r.Dialogues[1].State)
 }
 
+// TestOtherIncarnation: one ID is that of a dialogue, the other isn't: the
+// message is of another one, whose beginning wasn't captured.
+func TestOtherIncarnation(t *testing.T) {
+	f := newFeed(t)
+	f.from(A, req(7))
+	f.from(B, rep(7))
+	f.from(A, synth.DREQ(9, idA, 0x77, 0x99, nil))
+	r := f.result()
+	require.Len(t, r.Dialogues, 2)
+	require.Equal(t, []State{Replied, Disconnecting}, []State{r.Dialogues[0].State, r.Dialogues[1].State})
+	require.EqualValues(t, 0x99, r.Dialogues[1].B.QPN)
+	require.False(t, f.disconnects[0].Known)
+}
+
 // TestRejectAfterReply tears down what Connect announced.
 func TestRejectAfterReply(t *testing.T) {
 	f := newFeed(t)

@@ -209,6 +209,21 @@ func TestPeers(t *testing.T) {
 	}
 }
 
+// TestExclusion: a flow whose peer is known isn't meant by another's CNPs.
+func TestExclusion(t *testing.T) {
+	f := newFeed(Options{})
+	there, back := host(1, 2, 0)
+	f.tr.SetPeer(0, 1)
+	f.data(0, 0, there, tosCE)
+	f.data(0, 2, there, tosCE)
+	f.cnp(us, 3, back)
+	require.Empty(t, f.tr.flows[0].cong.links)
+	require.Len(t, f.tr.flows[2].cong.links, 1)
+	f.cnp(us, 5, back)
+	require.Len(t, f.tr.flows[2].cong.links, 2)
+	require.Zero(t, f.tr.Result(f.last, nil).Unconnected)
+}
+
 // TestCNPFormat: each fault is counted; the PSN is information only.
 func TestCNPFormat(t *testing.T) {
 	for _, c := range []struct {

@@ -143,6 +143,29 @@ func TestDataBreaksStorm(t *testing.T) {
 	}
 }
 
+// TestDataBetweenIntervals: the allowance is for the first XOFF of a storm only;
+// data right after a later one were sent in the gap.
+func TestDataBetweenIntervals(t *testing.T) {
+	for _, sent := range []bool{false, true} {
+		f := newFeed(t, tenG)
+		f.hold(0, 250*ms1, 0, macA)
+		f.pfc(250*ms1+100, 0, macA, 0xffff)
+		if sent {
+			f.data(250*ms1+200, 0, macB, macA, 3, 0)
+		}
+		f.hold(251*ms1, 500*ms1, 0, macA)
+		_, r := f.end(1e12)
+		require.Len(t, r.Storms, 1)
+		s := r.Storms[0]
+		require.Empty(t, r.Violations)
+		if !sent {
+			require.EqualValues(t, 500*ms1, s.DurationNS)
+			continue
+		}
+		require.Equal(t, []int64{t0, 250 * ms1, 1}, []int64{s.StartTime, s.DurationNS, int64(s.Flaps)}, "two runs of one storm")
+	}
+}
+
 // TestDirectionOfFile: pcapng's own direction decides where MACs can't.
 func TestDirectionOfFile(t *testing.T) {
 	k := Key{Dir: decode.DirIn}
