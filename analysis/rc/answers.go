@@ -11,7 +11,6 @@ func (r *requester) response(e *event) {
 	f := e.opFlags()
 	before := r.una()
 	r.haveAnswers = true
-	r.answerTime = e.time
 	s := sent{kind: sentResponse, num: e.num, time: e.time, psn: e.psn, syn: e.syn, unaBefore: before}
 	switch e.op.Operation() {
 	case roce.OperationAcknowledge:
@@ -35,13 +34,15 @@ func (r *requester) response(e *event) {
 	if f.Has(roce.FlagFirst|roce.FlagLast|roce.FlagOnly) || e.op.Operation() == roce.OperationAcknowledge {
 		r.rules.msn(e)
 	}
+	r.answerTime = e.time
 	r.pop()
 	s.una = r.una()
 	s.cov = r.cov
 	if s.una.Sub(before) > 0 {
 		s.flags |= sentProgress
-		s.lastProgress = r.progress
-		r.progress = e.time
+		if s.flags&(sentNAK|sentRNR) == 0 {
+			r.progress = e.time
+		}
 	}
 	if r.t != nil && r.have {
 		r.t.push(r, &s)

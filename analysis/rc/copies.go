@@ -17,8 +17,8 @@ type sighting struct {
 }
 
 const (
-	copySlots      = 16
-	copySlotsTrack = 512 // when a sender is in trouble its window is worth remembering
+	copySlots    = 16
+	copySlotsMax = 512
 )
 
 func copyKey(psn roce.PSN, response bool) roce.PSN {
@@ -58,13 +58,18 @@ func (t *copyTable) lookup(psn roce.PSN) (int64, bool) {
 	return s.time, s.psn == key
 }
 
-// grow makes room for a whole window of a troubled sender.
-func (t *copyTable) grow() {
-	if len(t.slots) >= copySlotsTrack {
+// grow makes room for a window of n packets: when a NAK comes, the sightings
+// of the packets in flight are asked for.
+func (t *copyTable) grow(n uint32) {
+	size := copySlots
+	for uint32(size) < n && size < copySlotsMax {
+		size *= 2
+	}
+	if size <= len(t.slots) {
 		return
 	}
 	old := t.slots
-	t.slots = make([]sighting, copySlotsTrack)
+	t.slots = make([]sighting, size)
 	for _, s := range old {
 		if s.psn != 0 {
 			*t.slot(s.psn) = s

@@ -13,7 +13,7 @@ func TestDump(t *testing.T) {
 		t.Skip("debugging aid: RC_DUMP=NAME")
 	}
 	m, _ := filepath.Glob(filepath.Join(sharedDir(t), "captures", name+".pcap*"))
-	f := newFeeder(Options{})
+	f := newFeeder(Options{MaxRecoveries: 5000})
 	f.noCM = os.Getenv("RC_NOCM") != ""
 	for _, c := range f.run(loadCapture(t, m[0])).Connections {
 		fmt.Println(c.Method, c.Confidence, c.Candidates, c.Opened, c.Closed, c.Incarnation)

@@ -11,7 +11,7 @@ type episode struct {
 	psn        roce.PSN
 	time, num  int64
 	quiet      int64 // the sender's silence before it
-	progressed int64 // newest progress before it
+	progressed int64 // when the silence began: until then all went well
 	trigger    trigger
 	hasNAK     bool
 	nakPSN     roce.PSN
@@ -62,8 +62,8 @@ func (t *trouble) stepBack(r *requester, s *sent) {
 		t.endRun(r, false)
 	}
 	ep := &episode{
-		psn: s.psn, time: s.time, num: s.num, quiet: s.time - t.lastTime, progressed: s.lastProgress,
-		generation: -1, reaction: -1, end: s.psn, top: t.next, una: s.una, expect: s.expect, contiguous: true,
+		psn: s.psn, time: s.time, num: s.num, quiet: s.time - t.lastAny, progressed: t.lastAny,
+		generation: -1, reaction: -1, end: s.psn, top: t.next, una: t.una, expect: s.expect, contiguous: true,
 		read: s.is(sentRead), single: s.is(sentAtomic), answeredAt: s.is(sentAnswered), recovery: -1,
 	}
 	t.triggerOf(r, ep, s)
@@ -82,7 +82,7 @@ func (t *trouble) stepBack(r *requester, s *sent) {
 
 // triggerOf finds what made the sender step back.
 func (t *trouble) triggerOf(r *requester, ep *episode, s *sent) {
-	nak := t.takeNAK()
+	nak := t.takeNAK(s)
 	switch {
 	case t.rnrOn && t.rnr.psn.Sub(s.psn) >= 0:
 		ep.trigger, ep.verdict = triggerRNR, LostNone
@@ -113,11 +113,18 @@ func (t *trouble) refine(n nakNote) lost {
 }
 
 // takeNAK returns the sequence NAK that this step back answers: the newest one.
-// All that came until now are used up by it.
-func (t *trouble) takeNAK() (n nakNote) {
-	if i := len(t.naks) - 1; i >= 0 {
+// All that came until now are used up by it, but for one that names the very
+// PSN of the next step back: between the tap and the sender two can be on their
+// way, and both are answered.
+func (t *trouble) takeNAK(s *sent) (n nakNote) {
+	switch i := len(t.naks) - 1; {
+	case i >= 0:
 		n = t.naks[i]
+	case t.used.num != 0 && t.used.psn == s.psn && t.usedBy != s.psn && t.una.Sub(s.psn) <= 0:
+		n = t.used
+		n.hasGeneration = false
 	}
+	t.used, t.usedBy = n, s.psn
 	t.naks = t.naks[:0]
 	return n
 }
@@ -174,15 +181,35 @@ func (t *trouble) answer(r *requester, s *sent) {
 	if n := len(t.open); n > 0 {
 		t.answerRun(r, t.open[n-1], s)
 	}
-	if s.is(sentProgress) {
-		for _, ep := range t.open {
-			if !ep.recovered && s.una.Sub(ep.psn) > 0 && s.num > ep.num {
-				ep.recovered, ep.recovery = true, s.time-ep.progressed
-			}
-		}
-	}
+	t.una = s.una
+	t.recovered(s)
 	t.passedHoles(r, s.cov)
 	t.reap(r)
+}
+
+// recovered notes the episodes that end with this response: all that had been
+// sent before the step back is acknowledged; of READs, what was missing came.
+func (t *trouble) recovered(s *sent) {
+	ends := func(ep *episode) bool {
+		if s.num <= ep.num {
+			return false
+		}
+		if ep.read {
+			return s.is(sentData) && s.psn == ep.psn || s.una.Sub(ep.top) >= 0 && s.is(sentProgress)
+		}
+		return s.una.Sub(ep.top) >= 0 && !s.is(sentNAK|sentRNR)
+	}
+	for _, ep := range t.open {
+		if !ep.recovered && ends(ep) {
+			ep.recovered, ep.recovery = true, s.time-ep.progressed
+		}
+	}
+	for i := 0; t.waiting > 0 && i < len(t.reported); i++ {
+		if v := &t.reported[i]; v.waits && s.una.Sub(v.top) >= 0 {
+			v.waits, v.RecoveryNS = false, s.time-v.since
+			t.waiting--
+		}
+	}
 }
 
 // reap closes the episodes that have all they wait for.
@@ -218,6 +245,7 @@ func (t *trouble) close(r *requester, ep *episode) {
 // (on a clone).
 func (t *trouble) finish(r *requester) {
 	t.flush(r)
+	t.final = true
 	if t.run != nil {
 		t.endRun(r, false)
 	}

@@ -183,19 +183,34 @@ func (t *trouble) report(r *requester, ep *episode) {
 			v.LostPacket = "response"
 		}
 	}
-	limit := r.opt().MaxRecoveries
+	if !ep.recovered && !t.final {
+		v.waits, v.since, v.top = true, ep.progressed, ep.top
+	}
+	t.keep(v, r.opt().MaxRecoveries)
+}
+
+// keep keeps v if it is among the longest. One that still goes on is longer
+// than those that are over, and the oldest of these is the longest.
+func (t *trouble) keep(v Recovery, limit int) {
 	if len(t.reported) < limit {
 		t.reported = append(t.reported, v)
+		if v.waits {
+			t.waiting++
+		}
 		return
 	}
-	shortest := 0
+	shortest := -1
 	for i := range t.reported {
-		if t.reported[i].RecoveryNS < t.reported[shortest].RecoveryNS {
+		if x := &t.reported[i]; !x.waits && (shortest < 0 || x.RecoveryNS < t.reported[shortest].RecoveryNS) {
 			shortest = i
 		}
 	}
-	if t.reported[shortest].RecoveryNS < v.RecoveryNS {
-		t.reported[shortest] = v
+	if shortest < 0 || !v.waits && t.reported[shortest].RecoveryNS >= v.RecoveryNS {
+		return
+	}
+	t.reported[shortest] = v
+	if v.waits {
+		t.waiting++
 	}
 }
 

@@ -144,7 +144,7 @@ func (r *requester) outOfSequence(e *event, f roce.OpcodeFlags, d int32) {
 		r.inOrder(e, f)
 	} else {
 		r.rules.jump()
-		r.anywhere(e, f, d < 0 && r.resentNow(e, late))
+		r.anywhere(e, f, d < 0 && !r.early && r.resentNow(e, late))
 	}
 	if e.end().Sub(r.next) > 0 {
 		r.next = e.end()
@@ -211,11 +211,12 @@ func (r *requester) corruptRequest(e *event) {
 // outstanding notes the largest window: packets between the oldest
 // unacknowledged PSN and the newest request.
 func (r *requester) outstanding(e *event) {
-	if r.oneWay || !r.haveAnswers {
+	if r.oneWay {
 		return
 	}
 	if n := r.next.Sub(r.una()); n > 0 && uint32(n) > r.c.maxOutstanding {
 		r.c.maxOutstanding = uint32(n)
+		r.order.sightings.grow(uint32(n))
 	}
 	if r.c.reads > r.c.maxReads {
 		n := uint32(0)

@@ -45,10 +45,16 @@ func (o *orderCheck) note(e *event) {
 // nearly all are short and forward on the whole (within a burst they needn't be). Random identifications step
 // forward half of the time and far, constant ones not at all.
 func (o *orderCheck) usable() bool {
+	n := uint32(o.up) + uint32(o.down)
+	if n < 2 {
+		return false
+	}
+	if uint32(o.near) == n {
+		return o.drift > 0 || n < 128
+	}
 	if o.up < 2 {
 		return false
 	}
-	n := uint32(o.up) + uint32(o.down)
 	return o.up > 3*o.down || 8*uint32(o.near) > 7*n && (o.drift > 0 || n < 128)
 }
 
@@ -57,20 +63,19 @@ func serial16(a, b uint16) int16 { return int16(a - b) }
 // sent is a request or response on its way through the window that restores
 // the order of sending, with what was known when it arrived.
 type sent struct {
-	num, time    int64
-	lastProgress int64 // response: time of the progress before this one
-	psn, end     roce.PSN
-	una          roce.PSN // at arrival; of a response: after it
-	unaBefore    roce.PSN // response only
-	cov          roce.PSN
-	expect       roce.PSN // what the tap's responder waited for at arrival
-	rspHigh      roce.PSN // READ: behind the highest response seen
-	wire         uint32
-	ipid         uint16
-	kind         uint8
-	flags        sentFlags
-	syn          roce.Syndrome
-	nak          nakNote
+	num, time int64
+	psn, end  roce.PSN
+	una       roce.PSN // at arrival; of a response: after it
+	unaBefore roce.PSN // response only
+	cov       roce.PSN
+	expect    roce.PSN // what the tap's responder waited for at arrival
+	rspHigh   roce.PSN // READ: behind the highest response seen
+	wire      uint32
+	ipid      uint16
+	kind      uint8
+	flags     sentFlags
+	syn       roce.Syndrome
+	nak       nakNote
 }
 
 const (
@@ -99,7 +104,7 @@ func (s *sent) is(f sentFlags) bool { return s.flags&f != 0 }
 
 func (r *requester) sentOf(e *event, f roce.OpcodeFlags, late bool) sent {
 	s := sent{num: e.num, time: e.time, psn: e.psn, end: e.end(), una: r.una(), cov: r.cov,
-		lastProgress: r.progress, wire: e.wire, ipid: e.ipid, rspHigh: r.rsp.high, expect: r.tap.expect}
+		wire: e.wire, ipid: e.ipid, rspHigh: r.rsp.high, expect: r.tap.expect}
 	if late {
 		s.flags |= sentLate
 	}
@@ -197,6 +202,9 @@ func (t *trouble) flush(r *requester) { t.drain(r, 0) }
 func (t *trouble) process(r *requester, s *sent, strayed bool) {
 	if s.kind == sentResponse {
 		t.answer(r, s)
+		if !s.is(sentNAK) {
+			t.lastAny = s.time
+		}
 		return
 	}
 	if !t.started {
@@ -218,7 +226,7 @@ func (t *trouble) process(r *requester, s *sent, strayed bool) {
 	if s.end.Sub(t.next) > 0 {
 		t.next = s.end
 	}
-	t.lastEnd, t.lastTime = s.end, s.time
+	t.lastEnd, t.lastTime, t.lastAny = s.end, s.time, s.time
 }
 
 // sendNew: the sender goes on. PSNs that it skips were sent and not seen.

@@ -22,17 +22,23 @@ type trouble struct {
 	sawLate   bool     // without identification: late packets exist, so gaps prove no loss
 	next      roce.PSN // behind the highest PSN sent
 	lastEnd   roce.PSN // behind the last request sent
-	lastTime  int64
+	lastTime  int64    // of it
+	una       roce.PSN // oldest unacknowledged, after the last answer
+	lastAny   int64    // of the last packet either way
 	holes     []hole
 
-	naks  []nakNote // sequence NAKs that no step back has used
-	rnr   nakNote   // newest RNR NAK that no step back has used
-	rnrOn bool
+	naks   []nakNote // sequence NAKs that no step back has used
+	used   nakNote   // the newest sequence NAK that a step back has used
+	usedBy roce.PSN  // … to this PSN
+	rnr    nakNote   // newest RNR NAK that no step back has used
+	rnrOn  bool
 
 	run      *episode   // the newest step back while its run lasts
 	open     []*episode // wait for their verdict or their recovery
 	reported []Recovery
+	waiting  int // of reported, that haven't recovered
 	stats    episodeStats
+	final    bool // nothing comes any more
 }
 
 // hole is a range of PSNs that the sender sent and that the tap didn't see.
@@ -45,8 +51,7 @@ type hole struct {
 
 func (r *requester) troubled() *trouble {
 	if r.t == nil {
-		r.t = &trouble{next: r.next, lastEnd: r.next, lastTime: r.lastTime, maxIPID: r.lastIPID}
-		r.order.sightings.grow()
+		r.t = &trouble{next: r.next, una: r.una(), lastEnd: r.next, lastTime: r.lastTime, lastAny: max(r.lastTime, r.answerTime), maxIPID: r.lastIPID}
 	}
 	return r.t
 }

@@ -1,6 +1,10 @@
 package rc
 
-import "sort"
+import (
+	"sort"
+
+	"rdmascope/decode/roce"
+)
 
 // Method is how two flows were found to belong together.
 type Method uint8
@@ -99,6 +103,9 @@ type Recovery struct {
 	LostPacket    string // request, response or ""
 
 	trigger trigger
+	waits   bool // still open
+	since   int64
+	top     roce.PSN
 }
 
 // Exhausted says that a requester gave up.
