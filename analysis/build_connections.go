@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"rdmascope/analysis/cm"
+	"rdmascope/analysis/marking"
 	"rdmascope/analysis/rc"
 	"rdmascope/decode"
 	"rdmascope/decode/roce"
@@ -30,8 +31,9 @@ type draft struct {
 // connections builds the connections of all partitions, by first packet.
 func connections(r *merged) []draft {
 	var list []draft
+	pacings := pacings(r)
 	for i := range r.partitions {
-		b := connectionBuilder{part: i, p: &r.partitions[i]}
+		b := connectionBuilder{part: i, p: &r.partitions[i], pacings: pacings}
 		list = append(list, b.build()...)
 	}
 	slices.SortStableFunc(list, func(a, b draft) int {
@@ -90,6 +92,7 @@ type connectionBuilder struct {
 	p         *partitionResult
 	base      map[flowRef]*flow
 	dialogues map[int64]*cm.Dialogue // by the packet that made the connection
+	pacings   map[pacer]marking.Pacing
 	used      map[*cm.Dialogue]bool
 	list      []draft
 }
@@ -156,7 +159,9 @@ func (b *connectionBuilder) pair(c *rc.Connection) {
 		delete(b.base, ref)
 		d.refs = append(d.refs, ref)
 		d.packets += base.packets
-		d.Flows = append(d.Flows, reliableFlow(f, b.p.keys[f.ID], base))
+		fl := reliableFlow(f, b.p.keys[f.ID], base)
+		b.marks(&fl, base)
+		d.Flows = append(d.Flows, fl)
 		d.Service = Text(f.Service)
 		if end := &d.A; base.hasEth {
 			if i > 0 {
@@ -221,6 +226,7 @@ func (b *connectionBuilder) unpaired() {
 		d.Pairing = Pairing{Method: "none", Confidence: "none"}
 		fl := plainFlow(key, f)
 		untracked(&fl, string(d.Service))
+		b.marks(&fl, f)
 		d.Flows = List[Flow]{fl}
 		b.ends(&d, key)
 		if f.hasEth {
@@ -333,12 +339,16 @@ func cmBlock(c *cm.Dialogue) *CM {
 		p := &c.Parameters
 		block.AckTimeoutExponent = Int(int64(p.AckTimeoutExponent))
 		block.RetryCount = Int(int64(p.RetryCount))
-		block.RNRRetryCount = Int(int64(p.RNRRetryCount))
 		block.InitiatorDepth = Int(int64(p.InitiatorDepth))
 		block.ResponderResources = Int(int64(p.ResponderResources))
 		if p.PathMTUBytes > 0 {
 			block.PathMTUBytes = Int(int64(p.PathMTUBytes))
 		}
+	}
+	// Each message tells what its receiver is to do: the initiator's count
+	// stands in the REP.
+	if n, ok := c.RNRRetryCount(cm.A); ok {
+		block.RNRRetryCount = Int(int64(n))
 	}
 	if c.HasServiceID {
 		block.ServiceID = Text(fmt.Sprintf("0x%016x", uint64(c.ServiceID)))

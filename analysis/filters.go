@@ -81,3 +81,9 @@ func and(terms ...string) string {
 	}
 	return strings.Join(list, " && ")
 }
+
+// isIPv6 tells whether addr is an IPv6 address.
+func isIPv6(addr string) bool {
+	ip, err := netip.ParseAddr(addr)
+	return err == nil && !ip.Is4()
+}

@@ -36,6 +36,8 @@ var rules = []*Rule{
 	&ruleRCLoss, &ruleRCTimeout, &ruleRCGoBackN, &ruleRCRNR, &ruleRCRetryExhausted, &ruleRCLivelock, &ruleRCReordering,
 	&ruleRCInvalidRequest, &ruleRCRemoteAccess, &ruleRCRemoteOperational, &ruleRCICRC, &ruleRCReadDepth, &ruleRCConformance,
 	&ruleCaptureLoss, &ruleCaptureDuplicates, &ruleCaptureOneWay, &ruleCaptureCut, &ruleCaptureClock, &ruleCaptureNoRDMA,
+	&ruleECNNoCNP, &ruleECNCNPWithoutCE, &ruleECNDeafSender, &ruleECNCNPMalformed,
+	&ruleQoSDefaultClass, &ruleQoSMixedDSCP, &ruleQoSDirection, &ruleQoSNotECT, &ruleQoSPCPMismatch,
 	&ruleCMReject, &ruleCMNoReply, &ruleCMRetried,
 }
 

@@ -8,6 +8,7 @@ import (
 // flow holds the plain counts of one flow: what needs no memory of earlier
 // packets. It holds no pointers except to what only odd flows need.
 type flow struct {
+	mark                 int32 // number of the flow and incarnation in the tracker of marks
 	id, incarnation      int32
 	first, last          int64 // times, ns
 	firstNumber          int64

@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"rdmascope/analysis/cm"
+	"rdmascope/analysis/marking"
 	"rdmascope/analysis/pause"
 	"rdmascope/analysis/rc"
 	"rdmascope/decode"
@@ -21,6 +22,8 @@ type partition struct {
 	rc      *rc.Shard
 	cm      *cm.Tracker
 	traffic *pause.Traffic
+	marks   *marking.Tracker
+	marked  int32 // flows, incarnations apart, that marks knows
 }
 
 // partitionResult is a partition's part of a snapshot.
@@ -34,10 +37,11 @@ type partitionResult struct {
 	rc      *rc.Result
 	cm      cm.Result
 	traffic pause.TrafficResult
+	marks   marking.Result
 }
 
 func newPartition(opt Options, tl *pause.Timeline) *partition {
-	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), rc: rc.NewShard(rc.Options{}), traffic: pause.NewTraffic(tl)}
+	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), rc: rc.NewShard(rc.Options{}), traffic: pause.NewTraffic(tl), marks: marking.New(marking.Options{})}
 	p.cm = cm.New(cm.Options{}, cm.Events{Connect: p.connect, Disconnect: p.disconnect})
 	return p
 }
@@ -68,9 +72,10 @@ func (p *partition) roce(pkt *decode.Packet, hash uint64) {
 	f := &p.flows[id]
 	if n := p.rc.Incarnation(id); n != f.incarnation {
 		p.archived = append(p.archived, *f)
-		*f = flow{id: id, incarnation: n}
+		*f = p.newFlow(id, n)
 	}
 	f.packet(pkt)
+	p.marks.Packet(pkt, f.mark)
 	p.traffic.Data(pkt, id)
 }
 
@@ -83,10 +88,17 @@ func (p *partition) open(pkt *decode.Packet, hash uint64, key *FlowKey) int32 {
 	}
 	id := p.table.insert(hash, key)
 	if id >= 0 {
-		p.flows = append(p.flows, flow{id: id})
+		p.flows = append(p.flows, p.newFlow(id, 0))
 		p.rc.AddFlow(id, rc.FlowKey{Iface: key.Iface, Kind: key.Kind, Src: key.Src, Dst: key.Dst, DestQP: key.DestQP})
 	}
 	return id
+}
+
+func (p *partition) newFlow(id, incarnation int32) flow {
+	f := flow{id: id, incarnation: incarnation, mark: p.marked}
+	p.marks.AddFlow(f.mark)
+	p.marked++
+	return f
 }
 
 // connect and disconnect hand on what connection management told.
@@ -98,7 +110,7 @@ func (p *partition) connect(c *cm.Connect) {
 		Iface: c.Iface, A: c.A.Addr, B: c.B.Addr, QPNA: uint32(c.A.QPN), QPNB: uint32(c.B.QPN),
 		PSNA: uint32(c.A.StartingPSN), PSNB: uint32(c.B.StartingPSN),
 		MTU: uint32(c.Parameters.PathMTUBytes), AckTimeoutExp: c.Parameters.AckTimeoutExponent,
-		RetryCount: c.Parameters.RetryCount, RNRRetry: c.Parameters.RNRRetryCount,
+		RetryCount: c.Parameters.RetryCount, RNRRetry: c.Reply.RNRRetryCount,
 		InitiatorDepth: c.Parameters.InitiatorDepth, ResponderResources: c.Parameters.ResponderResources,
 		FlowLabel: c.Parameters.FlowLabel, Time: c.Time, Number: c.Packet,
 	})
@@ -117,10 +129,38 @@ func (p *partition) disconnect(d *cm.Disconnect) {
 	}
 }
 
+// wayBack returns what finds, for a flow of the tracker of marks, the other
+// direction of its connection.
+func (p *partition) wayBack(r *rc.Result) func(int32) int32 {
+	byRef := make(map[flowRef]int32, len(p.flows)+len(p.archived))
+	for _, flows := range [][]flow{p.archived, p.flows} {
+		for i := range flows {
+			byRef[flowRef{flows[i].id, flows[i].incarnation}] = flows[i].mark
+		}
+	}
+	peers := make([]int32, p.marked)
+	for i := range peers {
+		peers[i] = -1
+	}
+	for i := range r.Connections {
+		f, g := r.Connections[i].Flows[0], r.Connections[i].Flows[1]
+		if g == nil {
+			continue
+		}
+		a, okA := byRef[flowRef{f.ID, f.Incarnation}]
+		b, okB := byRef[flowRef{g.ID, g.Incarnation}]
+		if okA && okB {
+			peers[a], peers[b] = b, a
+		}
+	}
+	return func(id int32) int32 { return peers[id] }
+}
+
 // result gives the partition's figures; now is the newest time of the capture.
 func (p *partition) result(final bool, now int64) partitionResult {
 	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, evicted: p.table.full,
 		rc: p.rc.Result(), cm: p.cm.Result(now), traffic: p.traffic.Result(now)}
+	r.marks = p.marks.Result(now, p.wayBack(r.rc))
 	if !final {
 		r.keys = append([]FlowKey(nil), r.keys...)
 		r.flows = append([]flow(nil), r.flows...)

@@ -28,7 +28,7 @@ type Endpoint struct {
 
 // CM is what the connection manager's messages agreed.
 type CM struct {
-	State              string `json:"state" doc:"how far the exchange got: req, rep, established, rejected, disconnected, sidr"`
+	State              string `json:"state" doc:"how far the exchange got: requested, replied, established, rejected, disconnecting, closed, no_reply"`
 	RejectReason       *int64 `json:"reject_reason" doc:"reason code of the REJ"`
 	RejectText         Text   `json:"reject_text" doc:"the reason in words"`
 	Requests           int64  `json:"requests" doc:"REQ (or SIDR_REQ) messages seen"`

@@ -1,5 +1,7 @@
 package analysis
 
+import "rdmascope/analysis/marking"
+
 // Flow is one direction of a connection. A figure stands at the flow on which
 // the packet travelled, at the requester's flow, or at the flow which it
 // answers, as METRICS has it; null where the capture or this version cannot
@@ -76,7 +78,8 @@ type Flow struct {
 	Terminates List[Terminate] `json:"terminates,omitzero" doc:"Terminate messages (iWARP only)"`
 	Holes      List[Hole]      `json:"holes,omitzero" doc:"gaps of the octet stream, at most 100 (iWARP only)"`
 
-	firstNak [5]int64 // number of the first NAK of each code, 0 for none; evidence of findings
+	marks    marking.Flow // evidence of findings about marks
+	firstNak [5]int64     // number of the first NAK of each code, 0 for none; evidence of findings
 }
 
 // Naks counts NAKs by AETH syndrome code (IBTA vol 1, 9.7.5.2.8).

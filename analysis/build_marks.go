@@ -1,0 +1,63 @@
+package analysis
+
+import (
+	"rdmascope/analysis/marking"
+	"rdmascope/decode"
+)
+
+// pacer is a host that sends CNPs, at one interface.
+type pacer struct {
+	iface uint16
+	addr  decode.Addr
+}
+
+// pacings is how each host spaces its CNPs, over all partitions.
+func pacings(r *merged) map[pacer]marking.Pacing {
+	results := make([]*marking.Result, len(r.partitions))
+	for i := range r.partitions {
+		results[i] = &r.partitions[i].marks
+	}
+	m := map[pacer]marking.Pacing{}
+	for _, p := range marking.Pacings(results...) {
+		m[pacer{p.Iface, p.Src}] = p
+	}
+	return m
+}
+
+// marks fills in what a flow's packets were marked with, and what congestion
+// notification made of it.
+func (b *connectionBuilder) marks(fl *Flow, base *flow) {
+	if base.packets == 0 {
+		return
+	}
+	m := &b.p.marks.Flows[base.mark]
+	fl.marks = *m
+	fl.ECNCapable, fl.ECNCE = m.ECNCapable, m.CE
+	fl.DSCP, fl.PCP = ByNumber{}, ByNumber{}
+	for _, k := range m.Markings {
+		fl.DSCP[int(k.DSCP)] += k.Packets
+		if k.Tagged {
+			fl.PCP[int(k.PCP)] += k.Packets
+		}
+	}
+	t := m.Throttle
+	if t == nil {
+		if len(fl.Reasons) == 0 || fl.Reasons["acks"] == "" { // the way back was seen, without a CNP
+			fl.CNP = Int(0)
+		}
+		return
+	}
+	peer := &b.p.marks.Flows[t.CNPFlow]
+	fl.CNP = Int(peer.CNPs)
+	if peer.CNPGap.Count > 0 {
+		fl.CNPGapMinNS = Int(peer.CNPGap.MinNS)
+	}
+	key := b.p.keys[base.id]
+	if p, ok := b.pacings[pacer{key.Iface, key.Dst}]; ok && p.Scope != marking.ScopeUnknown {
+		fl.CNPScope = Text(p.Scope.String())
+	}
+	if t.RateSamples > 0 {
+		cut := Decimal(t.MedianCutPermille) / 1000
+		fl.RateReduction = &cut
+	}
+}

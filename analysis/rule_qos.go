@@ -1,0 +1,166 @@
+package analysis
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"rdmascope/analysis/marking"
+)
+
+// The rules about marking speak of the whole capture: a class that is set up
+// wrongly is so for all flows through it, and one finding says it.
+
+// dataPriorities collects data flows by what f says of them.
+func dataFlows(s *Snapshot, want func(*Connection, *Flow) bool) (flows []*Flow, conns []*Connection) {
+	eachFlow(s, func(c *Connection, fl *Flow) {
+		if fl.marks.KindPackets(marking.KindData)+fl.marks.KindPackets(marking.KindReadResponse) > 0 && want(c, fl) {
+			flows, conns = append(flows, fl), append(conns, c)
+		}
+	})
+	return flows, conns
+}
+
+// aboutFlows is a finding about several flows together.
+func aboutFlows(flows []*Flow, conns []*Connection, what string) Finding {
+	var packets int64
+	n := Finding{Subject: Subject{Kind: "capture"}, Metrics: Map[Decimal]{}}
+	for i, fl := range flows {
+		packets += fl.marks.KindPackets(marking.KindData) + fl.marks.KindPackets(marking.KindReadResponse)
+		if c := conns[i]; !n.FirstTime.Known() || c.FirstTime < n.FirstTime {
+			n.FirstTime = c.FirstTime
+		}
+		n.LastTime = max(n.LastTime, conns[i].LastTime)
+	}
+	if len(flows) == 1 {
+		n.Subject = flowSubject(conns[0], flows[0])
+	}
+	n.Metrics["flows"], n.Metrics["packets"] = Decimal(len(flows)), Decimal(packets)
+	n.Meaning = Text(fmt.Sprintf("%s, %s: %s", plural(int64(len(flows)), "flow"), plural(packets, "data packet"), what))
+	n.Filters.Wireshark = Text(flowFilter(flows[0], conns[0].Transport))
+	return n
+}
+
+var ruleQoSDefaultClass = Rule{
+	Name:     "qos.default_class",
+	Severity: SeverityNotice,
+	Title:    "RoCE runs in the default class (DSCP 0)",
+	Meaning: "Data with DSCP 0 shares queues and buffers with everything else, and no switch treats it as lossless. " +
+		"RoCE is usually given a DSCP of its own (26 is common) and a priority with PFC or ECN.",
+	Advice: "set the traffic class of the application or of the NIC, and trust DSCP on the switch ports",
+	find: func(f *finder) {
+		flows, conns := dataFlows(f.Snapshot, func(_ *Connection, fl *Flow) bool {
+			for _, m := range fl.marks.Markings {
+				if isData(m.Kind) && (m.DSCP != 0 || m.Tagged && m.PCP != 0) {
+					return false
+				}
+			}
+			return fl.SrcIP != "" && !strings.HasPrefix(fl.SrcIP, "lid:")
+		})
+		if len(flows) > 0 {
+			f.add(aboutFlows(flows, conns, "DSCP 0"))
+		}
+	},
+}
+
+func isData(k marking.Kind) bool { return k == marking.KindData || k == marking.KindReadResponse }
+
+var ruleQoSMixedDSCP = Rule{
+	Name:     "qos.mixed_dscp",
+	Severity: SeverityWarning,
+	Title:    "one flow uses several DSCPs",
+	Meaning:  "The data of one queue pair came with different DSCPs. They then travel in different queues and overtake one another, which RDMA NICs take for loss.",
+	Advice:   "something rewrites DSCP for a part of the packets; compare captures before and behind each hop",
+	find: func(f *finder) {
+		flows, conns := dataFlows(f.Snapshot, func(_ *Connection, fl *Flow) bool { return len(dataDSCPs(fl)) > 1 })
+		if len(flows) > 0 {
+			n := aboutFlows(flows, conns, fmt.Sprintf("DSCP %s in one flow", joinInts(dataDSCPs(flows[0]))))
+			f.add(n)
+		}
+	},
+}
+
+// dataDSCPs are the code points of a flow's data, in order.
+func dataDSCPs(fl *Flow) []int {
+	var list []int
+	for _, m := range fl.marks.Markings {
+		if isData(m.Kind) && !slices.Contains(list, int(m.DSCP)) {
+			list = append(list, int(m.DSCP))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+func joinInts(list []int) string {
+	parts := make([]string, len(list))
+	for i, v := range list {
+		parts[i] = fmt.Sprint(v)
+	}
+	return strings.Join(parts, ", ")
+}
+
+var ruleQoSDirection = Rule{
+	Name:     "qos.direction",
+	Severity: SeverityNotice,
+	Title:    "the two directions use different DSCPs",
+	Meaning:  "Both ends send data on the same connection, with different DSCPs: one of them is set up for another class than the other.",
+	Advice:   "compare the traffic class settings of both hosts",
+	find: func(f *finder) {
+		for i := range f.Connections {
+			c := &f.Connections[i]
+			if len(c.Flows) != 2 {
+				continue
+			}
+			a, b := dataDSCPs(&c.Flows[0]), dataDSCPs(&c.Flows[1])
+			if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
+				continue
+			}
+			n := flowFinding(c, &c.Flows[0])
+			n.weight = c.Flows[0].Packets + c.Flows[1].Packets
+			n.Meaning = Text(fmt.Sprintf("%s: DSCP %d, back: DSCP %d", flowName(&c.Flows[0]), a[0], b[0]))
+			f.add(n)
+		}
+	},
+}
+
+var ruleQoSNotECT = Rule{
+	Name:     "qos.not_ect",
+	Severity: SeverityNotice,
+	Title:    "data can't be marked: Not-ECT",
+	Meaning:  "Data packets without ECT: a congested switch can't mark them, it can only drop them or stop the port. DCQCN never starts.",
+	Advice:   "switch on ECN for this priority at the sending NIC (RoCE congestion control)",
+	find: func(f *finder) {
+		flows, conns := dataFlows(f.Snapshot, func(c *Connection, fl *Flow) bool {
+			return c.Transport == "rocev2" && fl.ECNCapable == 0
+		})
+		if len(flows) > 0 {
+			f.add(aboutFlows(flows, conns, "ECN bits 00"))
+		}
+	},
+}
+
+var ruleQoSPCPMismatch = Rule{
+	Name:     "qos.pcp_mismatch",
+	Severity: SeverityNotice,
+	Title:    "VLAN priority and DSCP name different classes",
+	Meaning: "The VLAN tag's priority (PCP) and the priority that DSCP stands for differ. Hops that trust one put the packets " +
+		"into another class than hops that trust the other.",
+	Advice: "make both agree, or make sure that every hop trusts the same one",
+	find: func(f *finder) {
+		flows, conns := dataFlows(f.Snapshot, func(_ *Connection, fl *Flow) bool { return mismatch(fl) != nil })
+		if len(flows) > 0 {
+			m := mismatch(flows[0])
+			f.add(aboutFlows(flows, conns, fmt.Sprintf("PCP %d, DSCP %d (priority %d by the usual map)", m.PCP, m.DSCP, m.DSCP>>3)))
+		}
+	},
+}
+
+func mismatch(fl *Flow) *marking.Marking {
+	for i := range fl.marks.Markings {
+		if m := &fl.marks.Markings[i]; isData(m.Kind) && m.Tagged && m.PCP != m.DSCP>>3 {
+			return m
+		}
+	}
+	return nil
+}
