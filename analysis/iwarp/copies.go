@@ -1,0 +1,128 @@
+package iwarp
+
+// copyRing remembers a direction's newest packets, to know copies of them.
+type copyRing struct {
+	next, n uint8
+	data    bool // a copy with payload was seen
+	last    sighting
+	at      [copyMemory]sighting
+	pending [8]span // payload of copies, to be answered by a DSACK
+	pnext   uint8
+}
+
+const copyMemory = 16
+
+type sighting struct {
+	print uint64
+	time  int64
+	path  uint32
+}
+
+// isCopy tells whether a packet was seen before, byte for byte apart from what
+// a hop rewrites. An ACK without payload and without an identification that
+// counts can't be told from one sent twice, but by another path, or where
+// payload is doubled too.
+func (d *direction) isCopy(s *segment) bool {
+	r := &d.copies
+	for i := range r.n {
+		x := &r.at[i]
+		if x.print != s.print || s.time-x.time > int64(d.c.t.opt.CopyWithin) || x.time-s.time > int64(d.c.t.opt.CopyWithin) {
+			continue
+		}
+		if s.length > 0 || s.flags&(flagSyn|flagFin) != 0 || s.hasID && d.order.usable() || s.path != x.path || r.data {
+			return true
+		}
+	}
+	r.at[r.next] = sighting{s.print, s.time, s.path}
+	r.next = (r.next + 1) % copyMemory
+	r.n = min(r.n+1, copyMemory)
+	return false
+}
+
+// copied counts a copy: at the flow whose data it speaks about.
+func (d *direction) copied(s *segment, peer *direction) {
+	if s.length == 0 && s.flags&(flagSyn|flagFin) == 0 {
+		peer.figures.copies++
+		return
+	}
+	d.figures.copies++
+	r := &d.copies
+	if s.length > 0 && d.begun {
+		r.data = true
+		from := d.offset(s.seq)
+		r.pending[r.pnext] = span{from, from + uint64(s.length)}
+		r.pnext = (r.pnext + 1) % uint8(len(r.pending))
+	}
+}
+
+// answered tells whether a DSACK answers a copy, once for each.
+func (r *copyRing) answered(lo, hi uint64) bool {
+	for i := range r.pending {
+		if p := &r.pending[i]; p.lo < hi && lo < p.hi {
+			*p = span{}
+			return true
+		}
+	}
+	return false
+}
+
+// badRing remembers segments with wrong checksums.
+type badRing struct {
+	next uint8
+	at   [8]span
+}
+
+// corrupted takes a segment with a wrong checksum: it changes no state, but the
+// hole that it would have filled is no loss.
+func (d *direction) corrupted(s *segment) {
+	d.figures.checksumBad++
+	if s.length > 0 {
+		d.figures.badData++
+	}
+	if !d.begun || s.length == 0 {
+		return
+	}
+	from := d.offset(s.seq)
+	end := from + uint64(s.length)
+	if from > d.max+farthest || end+farthest < d.max {
+		return
+	}
+	d.bad.at[d.bad.next] = span{from, end}
+	d.bad.next = (d.bad.next + 1) % uint8(len(d.bad.at))
+	if end > d.max {
+		return
+	}
+	for i := range d.cover.holes {
+		if h := &d.cover.holes[i]; h.lo < end && from < h.hi {
+			h.corrupt = true
+		}
+	}
+}
+
+// stood tells whether a broken segment stood in a hole that opens now.
+func (b *badRing) stood(lo, hi uint64) bool {
+	for _, x := range b.at {
+		if x.lo < hi && lo < x.hi {
+			return true
+		}
+	}
+	return false
+}
+
+// believeBad takes broken segments for seen, where the receiver acknowledges
+// their octets though they never came otherwise: it found nothing wrong.
+func (d *direction) believeBad(ack uint64) {
+	for i := range d.bad.at {
+		x := &d.bad.at[i]
+		if x.hi == 0 || x.hi > ack {
+			continue
+		}
+		b := *x
+		*x = span{}
+		var r coverResult
+		if d.cover.fill(b.lo, min(b.hi, d.max), &r) == b.hi-b.lo {
+			d.figures.checksumBad--
+			d.figures.badData--
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package iwarp
+
+import "time"
+
+// Options bound a Tracker. A zero field takes its default.
+type Options struct {
+	// Connections, Candidates and Pending are how many connections may be in
+	// each stage at a time; Entries is how many the table knows at all, plain
+	// ones included.
+	Connections, Candidates, Pending, Entries int
+	// SearchSegments and SearchOctets are how much of a connection without
+	// start-up frames is searched for FPDUs before it counts as plain.
+	SearchSegments, SearchOctets int
+	// StreamBuffer and TotalBuffer are the octets that may wait behind holes,
+	// for one direction and for the shard.
+	StreamBuffer, TotalBuffer int
+	// Silence without a packet either way makes a retransmission a timeout
+	// (METRICS §8): below the least RTO of the usual stacks, 200 ms.
+	Silence time.Duration
+	// CopyWithin is how far apart copies of a packet may be.
+	CopyWithin time.Duration
+	// Holes is how many holes a direction lists.
+	Holes int
+}
+
+func (o Options) withDefaults() Options {
+	def(&o.Connections, 4096)
+	def(&o.Candidates, 128)
+	def(&o.Pending, 1024)
+	def(&o.Entries, 1<<15)
+	def(&o.SearchSegments, 128)
+	def(&o.SearchOctets, 512<<10)
+	def(&o.StreamBuffer, 512<<10)
+	def(&o.TotalBuffer, 4<<20)
+	def(&o.Holes, 100)
+	if o.Silence == 0 {
+		o.Silence = 180 * time.Millisecond
+	}
+	if o.CopyWithin == 0 {
+		o.CopyWithin = time.Millisecond
+	}
+	o.Entries = max(o.Entries, o.Connections+o.Candidates+o.Pending+1)
+	return o
+}
+
+func def(v *int, d int) {
+	if *v == 0 {
+		*v = d
+	}
+}
