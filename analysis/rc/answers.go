@@ -7,7 +7,6 @@ func (r *requester) response(e *event) {
 	if e.has(evCorrupt) {
 		return
 	}
-	r.c.responses++
 	f := e.opFlags()
 	before := r.una()
 	r.haveAnswers = true

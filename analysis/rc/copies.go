@@ -13,7 +13,7 @@ type copyTable struct {
 type sighting struct {
 	time  int64
 	print uint32
-	psn   roce.PSN // with bit 24 for a response, bit 25 when the slot is in use
+	key   uint32 // PSN, bit 24: response, bit 25: in use; from bit 26 what hops rewrite
 }
 
 const (
@@ -21,14 +21,18 @@ const (
 	copySlotsMax = 512
 )
 
-func copyKey(psn roce.PSN, response bool) roce.PSN {
+const keyBits = 26
+
+func copyKey(psn roce.PSN, response bool) uint32 {
 	if response {
-		return psn | 3<<24
+		return uint32(psn) | 3<<24
 	}
-	return psn | 2<<24
+	return uint32(psn) | 2<<24
 }
 
-func (t *copyTable) slot(key roce.PSN) *sighting {
+func (s *sighting) of(key uint32) bool { return (s.key^key)<<(32-keyBits) == 0 }
+
+func (t *copyTable) slot(key uint32) *sighting {
 	if t.slots == nil {
 		t.slots = make([]sighting, copySlots)
 	}
@@ -37,15 +41,15 @@ func (t *copyTable) slot(key roce.PSN) *sighting {
 }
 
 // repeat tells whether e shows the bytes of an earlier sighting within window,
-// and notes e otherwise.
-func (t *copyTable) repeat(e *event, window int64) (first int64, yes bool) {
+// when that was and whether a hop has rewritten something since; else it notes e.
+func (t *copyTable) repeat(e *event, window int64) (first int64, hop, yes bool) {
 	key := copyKey(e.psn, e.has(evResponse))
 	s := t.slot(key)
-	if s.psn == key && s.print == e.print && e.time-s.time <= window && e.time >= s.time {
-		return s.time, true
+	if s.of(key) && s.print == e.print && e.time-s.time <= window && e.time >= s.time {
+		return s.time, s.key>>keyBits != e.hop>>keyBits, true
 	}
-	*s = sighting{e.time, e.print, key}
-	return 0, false
+	*s = sighting{e.time, e.print, key | e.hop>>keyBits<<keyBits}
+	return 0, false, false
 }
 
 // lookup returns the time of the newest sighting of a request.
@@ -55,7 +59,7 @@ func (t *copyTable) lookup(psn roce.PSN) (int64, bool) {
 	}
 	key := copyKey(psn, false)
 	s := t.slot(key)
-	return s.time, s.psn == key
+	return s.time, s.of(key)
 }
 
 // grow makes room for a window of n packets: when a NAK comes, the sightings
@@ -71,8 +75,8 @@ func (t *copyTable) grow(n uint32) {
 	old := t.slots
 	t.slots = make([]sighting, size)
 	for _, s := range old {
-		if s.psn != 0 {
-			*t.slot(s.psn) = s
+		if s.key != 0 {
+			*t.slot(s.key) = s
 		}
 	}
 }

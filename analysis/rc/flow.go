@@ -17,43 +17,36 @@ type FlowKey struct {
 // flow is one direction: requests of one queue pair and the responses that it
 // gives to the requests of the other.
 type flow struct {
-	id          int32
-	incarnation int32
-	key         FlowKey
-	grp         *group
-	side        int // direction in the group
-	peer        *flow
-	method      Method
-	confidence  Confidence
-
+	peer      *flow
+	packets   uint64
+	lastTime  int64
+	lastNum   int64
 	port      uint16
 	manyPorts bool
 	good      bool // a packet with a good or unchecked iCRC was seen
 	answers   bool // a response was seen on it
 	uc        bool
+	primed    int32 // events at hand whose identification was looked at ahead
+	copies    copyTable
+	req       requester
 
-	firstTime, lastTime int64
-	firstNum, lastNum   int64
-	packets             uint64
+	id                  int32
+	incarnation         int32
+	key                 FlowKey
+	grp                 *group
+	side                int // direction in the group
+	method              Method
+	confidence          Confidence
+	firstTime, firstNum int64
 	duplicates          uint64
 	capturedTwice       uint64 // copies whose hop fields differ
 	dropped             uint64 // responses that waited too long for a partner
-
-	opened, closed Moment
-	cm             *CMConnect
-
-	primed int // events at hand whose identification was looked at ahead
-	copies copyTable
-	hops   [4]hopSlot
-	req    requester
-	pend   []event
-	half   half
-	cands  []candidate
+	opened, closed      Moment
+	cm                  *CMConnect
+	pend                []event
+	half                half
+	cands               []candidate
 }
-
-// hopSlot remembers what hops wrote into recent packets, to tell a packet that
-// passed the tap twice from one that the network doubled.
-type hopSlot struct{ print, hop uint32 }
 
 // half is what pairing by PSN needs of an unpaired flow's requests.
 type half struct {
@@ -101,12 +94,11 @@ func (f *flow) note(e *event) {
 func (f *flow) deliver(e *event) {
 	opt := f.req.opt()
 	if !e.has(evCorrupt) {
-		if first, yes := f.copies.repeat(e, opt.CopyWindowNS); yes && !f.resend(e, first) {
-			f.copied(e)
+		if first, hop, yes := f.copies.repeat(e, opt.CopyWindowNS); yes && !f.resend(e, first) {
+			f.copied(e, hop)
 			return
 		}
 	}
-	f.hops[e.num&3] = hopSlot{e.print, e.hop}
 	if f.primed > 0 {
 		f.primed--
 	} else {
@@ -136,16 +128,14 @@ func (f *flow) resend(e *event, first int64) bool {
 	return asked(x.rnrPSN, x.rnrOn)
 }
 
-func (f *flow) copied(e *event) {
+// copied counts a copy; hop tells whether a hop rewrote something in between.
+func (f *flow) copied(e *event, hop bool) {
 	f.duplicates++
 	if e.has(evRequest) {
 		f.req.c.copyAnswersDue++
 	}
-	for _, h := range f.hops {
-		if h.print == e.print && h.hop != e.hop {
-			f.capturedTwice++
-			return
-		}
+	if hop {
+		f.capturedTwice++
 	}
 }
 

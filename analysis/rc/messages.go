@@ -40,7 +40,7 @@ const (
 // messageRing holds the operations in flight by PSN.
 type messageRing struct {
 	buf     []message
-	head, n int
+	head, n int // n messages from buf[head] on
 }
 
 func (r *messageRing) at(i int) *message { return &r.buf[(r.head+i)&(len(r.buf)-1)] }

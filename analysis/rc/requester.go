@@ -7,39 +7,44 @@ import "rdmascope/decode/roce"
 // order. Everything that only matters when something went wrong lives in
 // trouble, which is allocated then.
 type requester struct {
+	// What every packet touches comes first: with many connections a packet
+	// costs what its cache lines cost.
 	have        bool // a request was seen
 	haveAnswers bool // a response was seen
 	oneWay      bool // the partner is not known and its responses never came
 	uc          bool
-	early       bool // the request at hand was sent before the first one seen
-	firstPSN    roce.PSN
+	early       bool     // the request at hand was sent before the first one seen
+	lastIPID    uint16   // of the newest request of a clean sequence
 	next        roce.PSN // behind the highest request seen
 	cov         roce.PSN // behind the highest PSN that a response covers
 	pmtu        uint32   // seen on the wire; 0: not yet
-	hint        uint32   // what CM or the other direction tells
-	firstIPID   uint16   // of the first request seen
-	lastIPID    uint16   // of the newest request of a clean sequence
 	lastTime    int64    // newest request
 	answerTime  int64    // newest response
 	progress    int64    // newest response that acknowledged something
 	msgs        messageRing
-	tap         tapResponder
-	rsp         responses
+	t           *trouble
 	order       orderCheck
+	tap         tapResponder
 	c           counters
+	rules       conformance
 	lat         [latencyKinds]*sketch
 	sizes       *sizeHistogram
-	t           *trouble
-	rules       conformance
 	cm          *CMSide
+
+	firstPSN  roce.PSN
+	firstIPID uint16 // of the first request seen
+	hint      uint32 // path MTU that CM or the other direction tells
+	rsp       responses
 }
 
 // counters are figures that only grow.
 type counters struct {
-	messages, requests, requestBytes              uint64
-	acks, rnrNAKs, reservedNAKs                   uint64
+	messages, acks                                uint64
+	maxOutstanding, maxReads, reads               uint32
+	copyAnswersDue                                uint32
+	rnrNAKs, reservedNAKs                         uint64
 	naks                                          [5]uint64
-	responses, repeated                           uint64
+	repeated                                      uint64
 	coalesced, ackCoalesced, messageRecovered     uint64
 	firstRecovered, lastRecovered, atomicRecoverd uint64
 	retransmitted, retransmittedBytes             uint64
@@ -48,8 +53,6 @@ type counters struct {
 	lostUp, lostDown, respLostUp, respLostDown    uint64
 	corrupt, forgotten, creditZero, ucGaps        uint64
 	networkCopies                                 uint64
-	maxOutstanding, maxReads, reads               uint32
-	copyAnswersDue                                uint32
 }
 
 func (r *requester) limit() int {
@@ -90,8 +93,6 @@ func (r *requester) request(e *event) {
 		}
 		e.n = packets(e.dma, r.mtu())
 	}
-	r.c.requests++
-	r.c.requestBytes += uint64(e.payload)
 	if !r.have {
 		r.begin(e)
 	} else if r.rsp.guessed && e.psn != r.next {

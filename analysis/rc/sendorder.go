@@ -5,13 +5,13 @@ import "rdmascope/decode/roce"
 // orderCheck finds out whether a sender's IP identification counts upward. Some
 // senders draw it at random or leave it constant; then capture order has to do.
 type orderCheck struct {
-	opt       *Options
-	sightings *copyTable
 	last      uint16
-	seen      bool
 	up, down  uint16 // steps forward; backward or none
 	near      uint16 // steps shorter than nearStep, either way, but not none
 	drift     int32  // sum of the near steps
+	seen      bool
+	opt       *Options
+	sightings *copyTable
 }
 
 // nearStep: a random identification is this close to its predecessor once in
@@ -203,7 +203,7 @@ func (t *trouble) process(r *requester, s *sent, strayed bool) {
 	if s.kind == sentResponse {
 		t.answer(r, s)
 		if !s.is(sentNAK) {
-			t.lastAny = s.time
+			t.lastAny = max(t.lastAny, s.time)
 		}
 		return
 	}
@@ -226,7 +226,7 @@ func (t *trouble) process(r *requester, s *sent, strayed bool) {
 	if s.end.Sub(t.next) > 0 {
 		t.next = s.end
 	}
-	t.lastEnd, t.lastTime, t.lastAny = s.end, s.time, s.time
+	t.lastEnd, t.lastTime, t.lastAny = s.end, s.time, max(t.lastAny, s.time)
 }
 
 // sendNew: the sender goes on. PSNs that it skips were sent and not seen.

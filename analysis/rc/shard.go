@@ -198,7 +198,7 @@ func (f *flow) prime() {
 	for i := range f.pend {
 		f.req.order.note(&f.pend[i])
 	}
-	f.primed = len(f.pend)
+	f.primed = int32(len(f.pend))
 }
 
 // hint looks ahead for the path MTU, so that the first READs reserve the right

@@ -1,0 +1,134 @@
+package rc
+
+import (
+	"math/rand/v2"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"rdmascope/decode"
+	"rdmascope/decode/roce"
+)
+
+// stream makes the packets of many clean connections: WRITEs of four packets,
+// each message acknowledged, connections interleaved at random.
+type stream struct {
+	s     *Shard
+	conns []streamConn
+	order []int32
+	p     decode.Packet
+	now   int64
+	n     int
+}
+
+type streamConn struct {
+	psn  roce.PSN
+	step int
+	ipid [2]uint16
+}
+
+func newStream(conns int) *stream {
+	x := &stream{s: NewShard(Options{}), conns: make([]streamConn, conns)}
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 1 << 16 {
+		x.order = append(x.order, int32(r.IntN(conns)))
+	}
+	for i := range conns {
+		a, b := decode.AddrV4(uint32(0x0a000000+i/8)), decode.AddrV4(uint32(0x0b000000+i/8))
+		x.s.AddFlow(int32(2*i), FlowKey{0, decode.KindRoCEv2, a, b, uint32(1000 + i)})
+		x.s.AddFlow(int32(2*i+1), FlowKey{0, decode.KindRoCEv2, b, a, uint32(500000 + i)})
+		x.s.CMConnect(CMConnect{A: a, B: b, QPNA: uint32(500000 + i), QPNB: uint32(1000 + i), MTU: 1024, AckTimeoutExp: 14})
+		x.conns[i].psn = roce.PSN(i * 977)
+	}
+	x.p.Flags = decode.FlagBTH | decode.FlagNet | decode.FlagPorts
+	x.p.Kind, x.p.IPVersion, x.p.Proto = decode.KindRoCEv2, 4, 17
+	x.p.Data = make([]byte, 128)
+	x.p.TransOff, x.p.TransLen = 42, 1052
+	return x
+}
+
+var writeOps = [...]roce.Opcode{roce.OpcodeRCWriteFirst, roce.OpcodeRCWriteMiddle, roce.OpcodeRCWriteMiddle, roce.OpcodeRCWriteLast}
+
+// next feeds one packet.
+func (x *stream) next() {
+	i := x.order[x.n&(len(x.order)-1)]
+	x.n++
+	x.now += 100
+	c, p := &x.conns[i], &x.p
+	p.Number, p.Time = int64(x.n), x.now
+	h := &p.RoCE
+	h.BTH.PSN = c.psn & 0xffffff
+	id := 2 * i
+	if c.step < 4 {
+		h.BTH.Opcode, h.PayloadLen = writeOps[c.step], 1024
+		h.Present = h.BTH.Opcode.Info().Set
+		h.RETH.DMALen = 4096
+		c.ipid[0]++
+		p.IPID = c.ipid[0]
+		p.Wire = 1098
+		if c.step++; c.step < 4 {
+			c.psn++
+		}
+	} else {
+		h.BTH.Opcode, h.PayloadLen = roce.OpcodeRCAcknowledge, 0
+		h.Present = h.BTH.Opcode.Info().Set
+		h.AETH.Syndrome = 0x1f
+		h.AETH.MSN++
+		c.ipid[1]++
+		p.IPID = c.ipid[1]
+		p.Wire = 62
+		c.step = 0
+		c.psn++
+		id++
+	}
+	x.s.Packet(p, id)
+}
+
+func benchStream(b *testing.B, conns int) {
+	x := newStream(conns)
+	for range 20 * conns {
+		x.next()
+	}
+	b.ReportAllocs()
+	b.ResetTimer()
+	for range b.N {
+		x.next()
+	}
+}
+
+func BenchmarkClean2000(b *testing.B)   { benchStream(b, 2000) }
+func BenchmarkClean1(b *testing.B)      { benchStream(b, 1) }
+func BenchmarkClean100000(b *testing.B) { benchStream(b, 100000) }
+
+// TestZeroAllocations: a clean stream allocates nothing per packet.
+func TestZeroAllocations(t *testing.T) {
+	x := newStream(50)
+	for range 20000 {
+		x.next()
+	}
+	assert.Zero(t, testing.AllocsPerRun(5000, x.next))
+	for _, c := range x.s.Result().Connections {
+		require.Empty(t, c.Flows[0].Violations)
+		require.Zero(t, c.Flows[0].Retransmitted)
+	}
+}
+
+// BenchmarkMemory states the memory of a connection.
+func BenchmarkMemory(b *testing.B) {
+	for range b.N {
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		const conns = 100000
+		x := newStream(conns)
+		for range 20 * conns {
+			x.next()
+		}
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/conns, "B/conn")
+		runtime.KeepAlive(x)
+	}
+}
