@@ -101,7 +101,10 @@ func (d *Decoder) Decode(p *Packet) { d.decode(p, nil) }
 
 func (d *Decoder) decode(p *Packet, tree *path) {
 	p.reset()
-	f := frame{d: d, p: p, b: p.Data, end: int(p.Wire), tree: tree}
+	// Field by field: a composite literal is built aside and copied, which costs
+	// as much as all of the link and IP headers.
+	var f frame
+	f.d, f.p, f.b, f.end, f.tree = d, p, p.Data, int(p.Wire), tree
 	if len(f.b) < f.end {
 		p.Flags |= FlagCut
 	} else {

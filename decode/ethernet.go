@@ -39,7 +39,7 @@ func (f *frame) ethernet(off int) {
 	p.Flags &^= FlagVLAN | FlagMACSame
 	p.VLANs = 0
 	f.start = off
-	if p.EthDst == p.EthSrc {
+	if be32(h, 0) == be32(h, 6) && be16(h, 4) == be16(h, 10) {
 		p.Flags |= FlagMACSame
 	}
 	switch et := be16(h, 12); et {

@@ -77,7 +77,7 @@ func (f *frame) ipv4(off int) {
 	if hl > 20 {
 		p.Flags |= FlagIPOptions
 	}
-	if be16(h, 10) != 0 && checksum(f.b[off:off+hl]) != 0xffff {
+	if !headerChecksumOK(f.b[off : off+hl]) {
 		p.Flags |= FlagIPChecksumBad
 	}
 	if frag := be16(h, 6); frag&0x3fff != 0 { // more fragments, or an offset
@@ -87,7 +87,24 @@ func (f *frame) ipv4(off int) {
 			return
 		}
 	}
-	f.transport(h[9], off+hl)
+	if h[9] == protoUDP {
+		f.udp(off + hl)
+	} else {
+		f.transport(h[9], off+hl)
+	}
+}
+
+// headerChecksumOK checks the sum of an IPv4 header. One that is 0 was left to
+// the adapter: the frame was captured by its sender.
+func headerChecksumOK(h []byte) bool {
+	if be16(h, 10) == 0 {
+		return true
+	}
+	if len(h) != 20 {
+		return checksum(h) == 0xffff
+	}
+	a, b := be64(h, 0), be64(h, 8)
+	return fold(a>>32+a&0xffffffff+b>>32+b&0xffffffff+uint64(be32(h, 16))) == 0xffff
 }
 
 // checksum is the one's complement sum of RFC 1071, folded; 0xffff over a

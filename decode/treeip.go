@@ -40,8 +40,8 @@ func (t *treeBuilder) ipv4(off int) {
 		case "ip.hdr_len":
 			words(c)
 		case "ip.checksum":
-			if off+n <= len(t.p.Data) && checksum(t.p.Data[off:off+n]) != 0xffff {
-				c.Value += " (wrong, or left to offloading)"
+			if off+n <= len(t.p.Data) && n >= 20 && !headerChecksumOK(t.p.Data[off:off+n]) {
+				c.Value += " (bad)"
 			}
 		}
 	}
