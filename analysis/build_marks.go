@@ -56,6 +56,9 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	if p, ok := b.pacings[pacer{key.Iface, key.Dst}]; ok && p.Scope != marking.ScopeUnknown {
 		fl.CNPScope = Text(p.Scope.String())
 	}
+	if c := t.CEToCNP; c != nil {
+		fl.CEToCNP = &Latency{Count: c.Count, MinNS: c.Min, P50NS: c.P50, P90NS: c.P90, P99NS: c.P99, P999NS: c.P999, MaxNS: c.Max, MeanNS: c.MeanDown}
+	}
 	if t.RateSamples > 0 {
 		cut := Decimal(t.MedianCutPermille) / 1000
 		fl.RateReduction = &cut

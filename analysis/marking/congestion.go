@@ -1,6 +1,10 @@
 package marking
 
-import "sort"
+import (
+	"sort"
+
+	"rdmascope/analysis/sketch"
+)
 
 // congestion is the part of a flow's state that only CE marks and CNPs need.
 type congestion struct {
@@ -31,7 +35,7 @@ type link struct {
 	usedCE    int64 // time of the newest CE mark that a CNP answered
 	used      bool
 
-	delay    sample // CE mark → CNP
+	delay    *sketch.Sketch // CE mark → CNP
 	probe    probe
 	profile  profile
 	cuts     []int16 // per mille by which the sender cut its rate, newest maxCuts
@@ -109,7 +113,10 @@ func (l *link) answer(c *congestion, now int64, slow bool, o *Options) {
 		l.repeated++
 	default:
 		l.answered++
-		l.delay.add(max(now-c.lastCE, 0))
+		if l.delay == nil {
+			l.delay = new(sketch.Sketch)
+		}
+		l.delay.Add(now - c.lastCE)
 	}
 	l.used, l.usedCE = c.ce > 0, c.lastCE
 	c.rate.advance(now, o)

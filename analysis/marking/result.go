@@ -3,6 +3,7 @@ package marking
 import (
 	"sort"
 
+	"rdmascope/analysis/sketch"
 	"rdmascope/decode"
 )
 
@@ -35,11 +36,11 @@ type Flow struct {
 type Throttle struct {
 	CNPFlow   int32
 	CNPs      int64
-	Answered  int64     // CNPs after a new CE mark
-	Repeated  int64     // after none since the CNP before, but within the time
-	Causeless int64     // no CE mark in the time before: marked behind the tap, or
-	SlowStart int64     // of those: after a NAK, which makes some NICs start slowly
-	CEToCNP   Durations // from the newest CE mark at the tap to the CNP
+	Answered  int64           // CNPs after a new CE mark
+	Repeated  int64           // after none since the CNP before, but within the time
+	Causeless int64           // no CE mark in the time before: marked behind the tap, or
+	SlowStart int64           // of those: after a NAK, which makes some NICs start slowly
+	CEToCNP   *sketch.Summary // ns from the newest CE mark at the tap to the CNP, of those answered
 	// RateSamples is how often the rate before and after could be compared;
 	// MedianCutPermille by how much it fell (negative: it rose).
 	RateSamples       int64
@@ -124,7 +125,7 @@ func (f *flow) result(id, peer int32, now int64, t *Tracker) Flow {
 		open = c.openFor(peer)
 		if l := c.link(peer); l != nil {
 			r.Throttle = &Throttle{CNPFlow: peer, CNPs: l.answered + l.repeated + l.causeless, Answered: l.answered,
-				Repeated: l.repeated, Causeless: l.causeless, SlowStart: l.slowStart, CEToCNP: l.delay.summary(),
+				Repeated: l.repeated, Causeless: l.causeless, SlowStart: l.slowStart, CEToCNP: l.delay.Summary(),
 				RateSamples: l.measured, MedianCutPermille: l.medianCut(), DipPermille: l.profile.dip(c.rate.width)}
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"rdmascope/analysis/sketch"
 	"rdmascope/decode"
 	"rdmascope/decode/roce"
 	"rdmascope/pcaps/synth"
@@ -151,7 +152,7 @@ func TestCEAnswered(t *testing.T) {
 	require.EqualValues(t, 5, d.CE)
 	require.EqualValues(t, 1, d.CEUnanswered, "the last one's time isn't over")
 	require.Equal(t, []int64{4, 2, 1, 1, 0}, []int64{d.Throttle.CNPs, d.Throttle.Answered, d.Throttle.Repeated, d.Throttle.Causeless, d.Throttle.SlowStart})
-	require.Equal(t, Durations{2, 3 * us, 3 * us, ms, ms + 3*us}, d.Throttle.CEToCNP)
+	require.Equal(t, &sketch.Summary{Count: 2, Min: 3 * us, P50: 3 * us, P90: ms, P99: ms, P999: ms, Max: ms, MeanDown: (ms + 3*us) / 2}, d.Throttle.CEToCNP)
 	require.EqualValues(t, 2, f.tr.Result(t0+10*ms+1, xor1).Flows[0].CEUnanswered)
 	require.Equal(t, t0+10*us, d.FirstCETime)
 	require.EqualValues(t, 2, d.FirstCEPacket)
