@@ -217,7 +217,7 @@ func (r *requester) outstanding(e *event) {
 	}
 	if n := r.next.Sub(r.una()); n > 0 && uint32(n) > r.c.maxOutstanding {
 		r.c.maxOutstanding = uint32(n)
-		r.order.sightings.grow(uint32(n))
+		r.order.sightings.grow(2 * uint32(n))
 	}
 	if r.c.reads > r.c.maxReads {
 		n := uint32(0)
