@@ -107,6 +107,10 @@ func TestLinks(t *testing.T) {
 			}
 			_, ok := Find(Tree(p), "infiniband.aeth.msn")
 			assert.True(t, ok)
+			for n := range p.Data {
+				cut := packetOf(Config{}, c.link, p.Data[:n], len(p.Data))
+				require.Contains(t, []Reason{ReasonNone, ReasonCut}, cut.Stop.Reason, "cut at %d: %s", n, cut.Stop)
+			}
 		})
 	}
 }

@@ -141,7 +141,7 @@ func macControlSummary(p *Packet) string {
 	s := line{}
 	switch p.Kind {
 	case KindPause:
-		s.text("PAUSE ").dec(uint64(f.Time[0])).text(" quanta")
+		s.text("PAUSE ").dec(uint64(f.Pause)).text(" quanta")
 	case KindPFC:
 		s.text("PFC")
 		for i := range pfc.Priorities {
