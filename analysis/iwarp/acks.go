@@ -17,14 +17,7 @@ func (d *direction) acknowledged(s *segment) {
 	case !d.haveAck || ack > d.una:
 		d.advance(ack, s)
 	case ack == d.una && !dsack && d.isRepeated(s):
-		if s.window == d.window {
-			d.figures.dupAcks++
-			d.dups++
-		}
-		if d.firstDupNumber == 0 {
-			d.firstDupAt, d.firstDupNumber = s.time, s.number
-		}
-		d.after.duplicate(d.una, s)
+		d.repeated(s)
 		d.cover.ask(d.una, d.sacked, true)
 	case s.opt.sacks > 0:
 		d.cover.ask(d.una, d.sacked, false)
@@ -38,6 +31,22 @@ func (d *direction) closedWindow(s *segment) {
 	if s.window == 0 && s.flags&(flagSyn|flagRst) == 0 && d.haveWindow && d.window != 0 {
 		d.figures.zeroWindows++
 	}
+}
+
+// repeated takes an ACK that asks for the octets at una.
+func (d *direction) repeated(s *segment) {
+	strict := s.window == d.window
+	if strict {
+		d.figures.dupAcks++
+		d.dups++
+	}
+	if d.firstAsk.number == 0 {
+		d.firstAsk = moment{s.time, s.number}
+	}
+	if strict && d.firstDup.number == 0 {
+		d.firstDup = moment{s.time, s.number}
+	}
+	d.after.duplicate(d.una, s, strict)
 }
 
 // isRepeated tells whether an ACK with the number of the one before asks for
@@ -105,34 +114,49 @@ func (d *direction) advance(ack uint64, s *segment) {
 		d.giveUp(to, s)
 	}
 	d.release(ack, s)
-	d.firstDupNumber = 0
-	resent := d.sampleRTT(ack, s)
-	d.sampleMessages(ack, s, resent)
+	d.firstAsk, d.firstDup = moment{}, moment{}
+	d.sampleMessages(ack, s, d.sampleRTT(ack, s))
 	d.peer().reads.retire(ack)
 	if s.opt.sacks > 0 {
 		d.cover.ask(d.una, d.sacked, false)
 	}
 }
 
+// noOffset is above every octet.
+const noOffset = ^uint64(0)
+
 // sampleRTT takes the newest segment that an ACK covers as a sample, unless one
-// of those it covers was sent twice (Karn: which of the two the ACK waited for
-// can't be told).
-func (d *direction) sampleRTT(ack uint64, s *segment) (resent bool) {
-	newest, any, resent := d.sent.pop(ack)
+// of those it covers was sent twice, or doubled on the way (Karn: which of the
+// two the ACK answers can't be told). It returns the first octet sent twice.
+func (d *direction) sampleRTT(ack uint64, s *segment) (firstResent uint64) {
+	firstResent = noOffset
+	var newest sentSegment
+	ambiguous := false
+	for {
+		x, ok := d.sent.pop(ack)
+		if !ok {
+			break
+		}
+		newest = x
+		ambiguous = ambiguous || x.resent || x.doubled
+		if x.resent {
+			firstResent = min(firstResent, x.from)
+		}
+	}
 	switch {
-	case !any:
-	case resent:
+	case newest.number == 0 || s.flags&flagRst != 0: // a reset isn't an answer
+	case ambiguous:
 		d.figures.rttSkipped++
 	default:
 		d.rtt.add(s.time - newest.at)
 	}
-	return resent
+	return firstResent
 }
 
 // sampleMessages takes the newest SEND or WRITE message that an ACK covers as
-// a sample; the older ones are coalesced. Where the ACK waited for something
-// sent again the newest is recovered, and no sample.
-func (d *direction) sampleMessages(ack uint64, s *segment, resent bool) {
+// a sample; the older ones are coalesced. Where the ACK waited for octets in or
+// before it that were sent again, the newest is recovered, and no sample.
+func (d *direction) sampleMessages(ack uint64, s *segment, firstResent uint64) {
 	var newest message
 	for {
 		m, ok := d.messages.pop(ack)
@@ -149,7 +173,7 @@ func (d *direction) sampleMessages(ack uint64, s *segment, resent bool) {
 	}
 	switch {
 	case !newest.sample:
-	case resent || newest.resent:
+	case firstResent < newest.end || newest.resent:
 		d.ackLatency.recovered++
 	default:
 		d.ackLatency.add(s.time - newest.endAt)
@@ -161,6 +185,7 @@ type sentSegment struct {
 	from, to   uint64
 	at, number int64
 	resent     bool
+	doubled    bool
 }
 
 // sentRing holds them in order of their ends.
@@ -207,12 +232,33 @@ func (r *sentRing) mark(from, end uint64) {
 	}
 }
 
-// pop takes out what ends at ack or before, and returns the newest.
-func (r *sentRing) pop(ack uint64) (newest sentSegment, any, resent bool) {
-	for r.head < len(r.at) && r.at[r.head].to <= ack {
-		newest, any = r.at[r.head], true
-		resent = resent || newest.resent
+// markDoubled tells that a segment was seen twice, though sent once.
+func (r *sentRing) markDoubled(from uint64) {
+	for i := len(r.at) - 1; i >= r.head && r.at[i].to > from; i-- {
+		if r.at[i].from == from {
+			r.at[i].doubled = true
+		}
+	}
+}
+
+// first is the packet that sent the octet at from first, 0 unknown.
+func (r *sentRing) first(from uint64) int64 {
+	for i := r.head; i < len(r.at); i++ {
+		if x := &r.at[i]; x.to > from {
+			if x.from <= from {
+				return x.number
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+// pop takes the first out if it ends at ack or before.
+func (r *sentRing) pop(ack uint64) (s sentSegment, ok bool) {
+	if r.head < len(r.at) && r.at[r.head].to <= ack {
+		s, ok = r.at[r.head], true
 		r.head++
 	}
-	return newest, any, resent
+	return s, ok
 }

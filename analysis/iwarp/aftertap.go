@@ -7,11 +7,15 @@ type afterTap struct{ list []lostStretch }
 const maxAfterTap = 64
 
 type lostStretch struct {
-	lo, hi               uint64
-	resends              uint16 // counted as lost downstream
-	dupAt, dupNumber     int64  // first duplicate ACK at its start
-	resentAt, resentFrom int64  // time and packet
+	lo, hi  uint64
+	resends uint16 // counted as lost downstream
+	first   int64  // packet that sent it first, 0 unknown
+	asked   moment // first duplicate ACK at or below it
+	resent  moment
 }
+
+// moment is the time and the number of a packet.
+type moment struct{ time, number int64 }
 
 // lostAfter counts octets that were seen before and are sent again.
 func (d *direction) lostAfter(s *segment, from, end uint64) {
@@ -22,9 +26,12 @@ func (d *direction) lostAfter(s *segment, from, end uint64) {
 			return
 		}
 	}
-	l := lostStretch{lo: from, hi: end, resends: 1, resentAt: s.time, resentFrom: s.number}
-	if d.firstDupNumber != 0 && d.una == from {
-		l.dupAt, l.dupNumber = d.firstDupAt, d.firstDupNumber
+	l := lostStretch{lo: from, hi: end, resends: 1, first: d.sent.first(from), resent: moment{s.time, s.number}}
+	switch {
+	case d.una <= from && d.firstDup.number > l.first:
+		l.asked = d.firstDup
+	case d.una == from:
+		l.asked = d.firstAsk
 	}
 	if len(d.after.list) >= maxAfterTap {
 		d.c.t.ev.Holes++
@@ -33,11 +40,12 @@ func (d *direction) lostAfter(s *segment, from, end uint64) {
 	d.after.list = append(d.after.list, l)
 }
 
-// duplicate notes a duplicate ACK at una.
-func (a *afterTap) duplicate(una uint64, s *segment) {
+// duplicate notes a repeated ACK at una. Below a stretch only a duplicate ACK
+// by the letter tells that the receiver waits.
+func (a *afterTap) duplicate(una uint64, s *segment, strict bool) {
 	for i := range a.list {
-		if l := &a.list[i]; l.lo == una && l.dupNumber == 0 {
-			l.dupAt, l.dupNumber = s.time, s.number
+		if l := &a.list[i]; l.asked.number == 0 && (l.lo == una || strict && una < l.lo) {
+			l.asked = moment{s.time, s.number}
 		}
 	}
 }
@@ -50,11 +58,11 @@ func (d *direction) release(una uint64, s *segment) {
 			kept = append(kept, l)
 			continue
 		}
-		h := Hole{FirstTime: l.resentAt, FirstPacket: l.resentFrom, FillPacket: l.resentFrom, Octets: int64(l.hi - l.lo),
+		h := Hole{FirstTime: l.resent.time, FirstPacket: l.resent.number, FillPacket: l.resent.number, Octets: int64(l.hi - l.lo),
 			Lost: LostDownstream, Blocked: Unknown("no duplicate ACK told when the receiver began to wait"), offset: l.lo, end: l.hi}
-		if l.dupNumber != 0 {
-			h.FirstTime, h.FirstPacket = l.dupAt, l.dupNumber
-			h.Blocked = Known(max(s.time-l.dupAt, 0))
+		if l.asked.number != 0 {
+			h.FirstTime, h.FirstPacket = l.asked.time, l.asked.number
+			h.Blocked = Known(max(s.time-l.asked.time, 0))
 		}
 		d.tellMessage(&h)
 		h.Delayed = d.messages.between(l.hi, una)
@@ -63,7 +71,7 @@ func (d *direction) release(una uint64, s *segment) {
 	d.after.list = kept
 }
 
-// spurious takes back what a DSACK proves was no loss. It returns whether the
+// notLost takes back what a DSACK proves was no loss. It returns whether the
 // stretch was waiting to be judged.
 func (d *direction) notLost(lo, hi uint64) bool {
 	for i, l := range d.after.list {

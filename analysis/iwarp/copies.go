@@ -50,6 +50,9 @@ func (d *direction) copied(s *segment, peer *direction) {
 	if s.length > 0 && d.begun {
 		r.data = true
 		from := d.offset(s.seq)
+		if d.figures.copies <= 4 || 2*d.figures.copies < d.dataSegments-d.figures.copies {
+			d.sent.markDoubled(from) // where about all is doubled, the capture does it
+		}
 		r.pending[r.pnext] = span{from, from + uint64(s.length)}
 		r.pnext = (r.pnext + 1) % uint8(len(r.pending))
 	}

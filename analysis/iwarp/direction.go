@@ -39,8 +39,8 @@ type direction struct {
 	window          uint16 // as advertised last
 	haveWindow      bool
 	dups            int // duplicate ACKs since una
-	firstDupAt      int64
-	firstDupNumber  int64
+	firstDup        moment
+	firstAsk        moment // the first repeated ACK, whatever its window
 	sumsGood        bool
 	partialSums     int64
 	far             uint8 // implausible numbers in a row
@@ -56,7 +56,6 @@ type direction struct {
 	reads           readRing // asked for by this side
 	messages        messageRing
 	holes           holeList
-	filled          Hole // by the segment in hand
 	rtt, ackLatency latency
 }
 
@@ -142,17 +141,17 @@ func (d *direction) data(s *segment, b []byte, silent int64) {
 	got := d.cover.add(d, from, end, s)
 	d.max = max(d.max, end)
 	resent := d.classify(s, from, end, was, got, silent)
-	if s.length == 0 {
-		d.listFilled()
-		return
+	if s.length > 0 {
+		d.payload(s, b, from, to, got, resent)
 	}
+	d.listFilled()
+}
+
+// payload takes a segment's octets.
+func (d *direction) payload(s *segment, b []byte, from, to uint64, got coverResult, resent bool) {
 	d.sent.add(d, sentSegment{from: from, to: to, at: s.time, number: s.number, resent: resent})
 	if got.fresh || got.filled > 0 {
-		if d.filled.FillPacket != 0 {
-			d.framing.counting, d.framing.delayFrom, d.framing.delayed = true, d.filled.end, 0
-		}
 		d.deliver(s, b, from)
-		d.listFilled()
 	}
 	if d.c.searched < maxSearched {
 		d.c.searched += int(s.length)
@@ -188,7 +187,7 @@ func (d *direction) resync(seq uint32, s *segment) (from uint64) {
 	d.sent.at, d.sent.head = d.sent.at[:0], 0
 	d.messages.at, d.messages.head = d.messages.at[:0], 0
 	d.first, d.max, d.una, d.sacked, d.haveAck, d.dups = from, from, 0, 0, false, 0
-	d.after.list, d.resent.n, d.firstDupNumber = d.after.list[:0], 0, 0
+	d.after.list, d.resent.n, d.firstAsk, d.firstDup = d.after.list[:0], 0, moment{}, moment{}
 	d.cover.before = s.opener()
 	d.stream.Skip(from, s.time, d)
 	return from

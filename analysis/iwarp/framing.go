@@ -33,10 +33,7 @@ type framing struct {
 	msn        msnCheck
 	start      [messageClasses]uint64 // where the running message began
 	running    [messageClasses]bool
-	newest     int64 // the newest sighting of the FPDU in hand
-	delayFrom  uint64
-	counting   bool
-	delayed    int64
+	newest     int64                 // the newest sighting of the FPDU in hand
 	first      [firstSendOctets]byte // of the first SEND's payload: protocols are known by it
 	firstLen   uint8
 	haveSend   bool
@@ -173,9 +170,7 @@ func (d *direction) message(f *iwarp.FPDU) {
 	x := message{start: m.start[class], end: f.End, endAt: f.EndAt, opcode: f.DDP.Opcode, stag: f.DDP.STag}
 	x.sample = f.State == iwarp.Whole && (x.opcode == iwarp.RDMAWrite || x.opcode.IsSend())
 	x.resent = d.resent.overlaps(x.start, x.end)
-	if m.counting && x.start >= m.delayFrom {
-		m.delayed++
-	}
+	d.holes.countDelayed(&x)
 	if !d.haveAck || x.end > d.una {
 		d.messages.add(d, x)
 	}

@@ -39,6 +39,56 @@ type holeList struct {
 	list    []Hole
 	count   int64
 	dropped int64
+	filled  [maxFilled]filledHole
+	n       int
+}
+
+// filledHole is a hole that is filled, while what stood behind it then is not
+// yet read: another hole may lie before it.
+type filledHole struct {
+	Hole
+	limit uint64 // what had been seen when it was filled
+}
+
+const maxFilled = 8
+
+// fill takes a hole that a segment has filled; what waited behind it is read
+// next.
+func (l *holeList) fill(d *direction, h Hole) {
+	if l.n == maxFilled {
+		l.finish(d, 0)
+	}
+	l.filled[l.n] = filledHole{h, d.max}
+	l.n++
+}
+
+// countDelayed counts a message that has ended for every filled hole that it
+// waited behind.
+func (l *holeList) countDelayed(m *message) {
+	for i := range l.n {
+		if f := &l.filled[i]; m.start >= f.end && m.end <= f.limit {
+			f.Delayed++
+		}
+	}
+}
+
+// listFilled lists filled holes once all that waited behind them was read.
+func (d *direction) listFilled() {
+	for i := 0; i < d.holes.n; {
+		if len(d.waiting.segs) > 0 && d.stream.Next() < d.holes.filled[i].limit {
+			i++
+			continue
+		}
+		d.holes.finish(d, i)
+	}
+}
+
+// finish lists one filled hole.
+func (l *holeList) finish(d *direction, i int) {
+	d.tellMessage(&l.filled[i].Hole)
+	l.add(d.c.t, l.filled[i].Hole)
+	copy(l.filled[i:l.n], l.filled[i+1:l.n])
+	l.n--
 }
 
 func (l *holeList) add(t *Tracker, h Hole) {

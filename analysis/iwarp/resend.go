@@ -87,21 +87,8 @@ func (d *direction) closeHole(s *segment, h *hole, closed bool, from, end uint64
 	if where == LostReorder && h.resent {
 		where = LostUpstream
 	}
-	d.filled = Hole{FirstTime: h.time, FirstPacket: h.number, FillPacket: s.number, Octets: int64(h.to - h.from),
-		Lost: where, Blocked: Known(max(s.time-h.time, 0)), offset: h.from, end: h.to}
-}
-
-// listFilled lists the hole that the segment in hand has filled, now that what
-// waited behind it was read.
-func (d *direction) listFilled() {
-	if d.filled.FillPacket == 0 {
-		return
-	}
-	d.filled.Delayed = d.framing.delayed
-	d.tellMessage(&d.filled)
-	d.holes.add(d.c.t, d.filled)
-	d.filled = Hole{}
-	d.framing.counting = false
+	d.holes.fill(d, Hole{FirstTime: h.time, FirstPacket: h.number, FillPacket: s.number, Octets: int64(h.to - h.from),
+		Lost: where, Blocked: Known(max(s.time-h.time, 0)), offset: h.from, end: h.to})
 }
 
 func (d *direction) countResent(octets int64, kind resendKind) {

@@ -184,6 +184,7 @@ func (d *direction) flush() {
 	for len(d.waiting.segs) > 0 {
 		d.skipHole(d.waiting.segs[0].at)
 	}
+	d.listFilled()
 }
 
 // giveUp passes over octets that the receiver has and the tap will not see.
