@@ -35,18 +35,26 @@ func (d *direction) closedWindow(s *segment) {
 
 // repeated takes an ACK that asks for the octets at una.
 func (d *direction) repeated(s *segment) {
-	strict := s.window == d.window
-	if strict {
+	if s.window == d.window {
 		d.figures.dupAcks++
 		d.dups++
 	}
-	if d.firstAsk.number == 0 {
-		d.firstAsk = moment{s.time, s.number}
+	d.after.ask(span{d.una, d.firstSacked(s)}, s)
+}
+
+// firstSacked is where the first SACK block above una begins: the receiver
+// waits for what lies between. Without SACK it waits for the octet at una.
+func (d *direction) firstSacked(s *segment) uint64 {
+	lowest := noOffset
+	for i := range s.opt.sacks {
+		if lo := d.offset(s.opt.sack[i].lo); lo > d.una {
+			lowest = min(lowest, lo)
+		}
 	}
-	if strict && d.firstDup.number == 0 {
-		d.firstDup = moment{s.time, s.number}
+	if lowest == noOffset {
+		return d.una + 1
 	}
-	d.after.duplicate(d.una, s, strict)
+	return lowest
 }
 
 // isRepeated tells whether an ACK with the number of the one before asks for
@@ -114,7 +122,6 @@ func (d *direction) advance(ack uint64, s *segment) {
 		d.giveUp(to, s)
 	}
 	d.release(ack, s)
-	d.firstAsk, d.firstDup = moment{}, moment{}
 	d.sampleMessages(ack, s, d.sampleRTT(ack, s))
 	d.peer().reads.retire(ack)
 	if s.opt.sacks > 0 {

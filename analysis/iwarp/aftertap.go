@@ -2,7 +2,17 @@ package iwarp
 
 // afterTap holds the stretches that were seen, sent again, and are not yet
 // acknowledged: lost after the tap, unless a DSACK says otherwise.
-type afterTap struct{ list []lostStretch }
+type afterTap struct {
+	list []lostStretch
+	asks [8]askedFor // newest stretches that the receiver said it waits for
+	next uint8
+}
+
+// askedFor is a stretch and the first repeated ACK that named it.
+type askedFor struct {
+	span
+	moment
+}
 
 const maxAfterTap = 64
 
@@ -10,7 +20,7 @@ type lostStretch struct {
 	lo, hi  uint64
 	resends uint16 // counted as lost downstream
 	first   int64  // packet that sent it first, 0 unknown
-	asked   moment // first duplicate ACK at or below it
+	asked   moment // the first repeated ACK that names it
 	resent  moment
 }
 
@@ -27,12 +37,7 @@ func (d *direction) lostAfter(s *segment, from, end uint64) {
 		}
 	}
 	l := lostStretch{lo: from, hi: end, resends: 1, first: d.sent.first(from), resent: moment{s.time, s.number}}
-	switch {
-	case d.una <= from && d.firstDup.number > l.first:
-		l.asked = d.firstDup
-	case d.una == from:
-		l.asked = d.firstAsk
-	}
+	l.asked = d.after.asked(from, l.first)
 	if len(d.after.list) >= maxAfterTap {
 		d.c.t.ev.Holes++
 		d.after.list = append(d.after.list[:0], d.after.list[1:]...)
@@ -40,14 +45,31 @@ func (d *direction) lostAfter(s *segment, from, end uint64) {
 	d.after.list = append(d.after.list, l)
 }
 
-// duplicate notes a repeated ACK at una. Below a stretch only a duplicate ACK
-// by the letter tells that the receiver waits.
-func (a *afterTap) duplicate(una uint64, s *segment, strict bool) {
+// ask notes a repeated ACK and the stretch that it names.
+func (a *afterTap) ask(named span, s *segment) {
+	at := moment{s.time, s.number}
 	for i := range a.list {
-		if l := &a.list[i]; l.asked.number == 0 && (l.lo == una || strict && una < l.lo) {
-			l.asked = moment{s.time, s.number}
+		if l := &a.list[i]; l.asked.number == 0 && named.lo <= l.lo && l.lo < named.hi {
+			l.asked = at
 		}
 	}
+	for i := range a.asks {
+		if a.asks[i].span == named {
+			return
+		}
+	}
+	a.asks[a.next] = askedFor{named, at}
+	a.next = (a.next + 1) % uint8(len(a.asks))
+}
+
+// asked is the first repeated ACK, after a packet, that names an octet.
+func (a *afterTap) asked(from uint64, after int64) (first moment) {
+	for _, x := range a.asks {
+		if x.lo <= from && from < x.hi && x.number > after && (first.number == 0 || x.number < first.number) {
+			first = x.moment
+		}
+	}
+	return first
 }
 
 // release closes the stretches that an ACK has passed.

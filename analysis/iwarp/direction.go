@@ -39,8 +39,6 @@ type direction struct {
 	window          uint16 // as advertised last
 	haveWindow      bool
 	dups            int // duplicate ACKs since una
-	firstDup        moment
-	firstAsk        moment // the first repeated ACK, whatever its window
 	sumsGood        bool
 	partialSums     int64
 	far             uint8 // implausible numbers in a row
@@ -187,7 +185,8 @@ func (d *direction) resync(seq uint32, s *segment) (from uint64) {
 	d.sent.at, d.sent.head = d.sent.at[:0], 0
 	d.messages.at, d.messages.head = d.messages.at[:0], 0
 	d.first, d.max, d.una, d.sacked, d.haveAck, d.dups = from, from, 0, 0, false, 0
-	d.after.list, d.resent.n, d.firstAsk, d.firstDup = d.after.list[:0], 0, moment{}, moment{}
+	d.after = afterTap{list: d.after.list[:0]}
+	d.resent = ranges{}
 	d.cover.before = s.opener()
 	d.stream.Skip(from, s.time, d)
 	return from
