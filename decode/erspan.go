@@ -9,7 +9,7 @@ func (f *frame) erspan2(off int) {
 	}
 	w := be32(f.b, off)
 	if w>>28 != 1 {
-		f.stop(LayerERSPAN, ReasonVersion)
+		f.stop(LayerERSPAN, ReasonUnknown)
 		return
 	}
 	f.erspanTruncated(w)
@@ -27,7 +27,7 @@ func (f *frame) erspan3(off int) {
 	}
 	w, last := be32(f.b, off), be16(f.b, off+10)
 	if w>>28 != 2 {
-		f.stop(LayerERSPAN, ReasonVersion)
+		f.stop(LayerERSPAN, ReasonUnknown)
 		return
 	}
 	f.erspanTruncated(w)

@@ -1,5 +1,7 @@
 package decode
 
+import "rdmascope/decode/pfc"
+
 // EtherTypes (IEEE registration authority) that the decoder follows or names.
 const (
 	etherIPv4       = 0x0800
@@ -145,22 +147,36 @@ func span(off, end int) uint32 {
 }
 
 // macControl recognises pause frames (802.3 annex 31B, 802.1Qbb): opcode
-// 0x0001 PAUSE, 0x0101 PFC. Their parameters are read where they are used,
-// with package pfc: TransOff is the opcode's offset.
+// 0x0001 PAUSE, 0x0101 PFC, and what is wrong with them. Their parameters are
+// read again where they are used, with package pfc: TransOff is the opcode's
+// offset.
 func (f *frame) macControl(off int) {
 	p := f.p
 	p.TransOff, p.TransLen = uint32(off), span(off, f.end)
-	if !f.enter(LayerMACControl, off) || !f.need(off, 2, LayerMACControl) {
+	if !f.enter(LayerMACControl, off) || !f.need(off, pfc.OpcodeLen, LayerMACControl) {
 		return
 	}
-	switch be16(f.b, off) {
-	case 0x0001:
+	var h pfc.Frame
+	err := h.Decode(p.EthDst, f.b[off:], int(p.TransLen))
+	switch h.Opcode {
+	case pfc.OpcodePAUSE:
 		p.Kind = KindPause
-	case 0x0101:
+	case pfc.OpcodePFC:
 		p.Kind = KindPFC
+	}
+	switch {
+	case err == nil:
+	case h.Reason != pfc.ReasonNone:
+		f.stop(LayerMACControl, pauseReasons[h.Reason])
+	case err == pfc.ErrTruncated:
+		f.stop(LayerMACControl, ReasonCut)
 	default:
 		f.stop(LayerMACControl, ReasonUnknown)
 	}
+}
+
+var pauseReasons = [...]Reason{
+	pfc.ReasonShort: ReasonShort, pfc.ReasonDestination: ReasonAddress, pfc.ReasonVector: ReasonVector,
 }
 
 // llc decodes 802.2 LLC with SNAP (IEEE 802: AA AA 03, OUI 3, type 2); other

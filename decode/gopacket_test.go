@@ -65,7 +65,7 @@ func insideTunnel(l Layer) bool {
 	return false
 }
 
-// deliberateLink names what gopacket doesn't follow behind the MAC addresses:
+// deliberateLink names what only one of both follows behind the MAC addresses:
 // the old QinQ EtherType, and RoCEv1's GRH, which has the look of IPv6. An 802.3
 // length that has more than the frame is an error to gopacket, and so is one
 // with tags in the LLC frame.
@@ -74,6 +74,8 @@ func deliberateLink(p *Packet, b []byte) bool {
 	for off+2 <= len(b) {
 		switch et := be16(b, off); et {
 		case etherOldQinQ, etherRoCEv1:
+			return true
+		case 0x880b, 0x8863, 0x8864, etherTEB, etherERSPAN2: // only gopacket opens PPP, PPPoE and these two, which we expect in GRE
 			return true
 		case etherVLAN, etherQinQ:
 			off += 4

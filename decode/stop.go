@@ -50,7 +50,6 @@ const (
 	LayerLoopback
 	LayerLLDP
 	LayerTapTrailer
-	LayerVCRC
 	layerCount
 )
 
@@ -59,7 +58,7 @@ const LayerCount = int(layerCount)
 
 var layerNames = [...]string{"", "link", "ethernet", "vlan", "llc", "mpls", "gre", "erspan", "vxlan", "geneve", "nsh",
 	"vntag", "tap_header", "ipv4", "ipv6", "udp", "tcp", "lrh", "grh", "bth", "extension", "mad", "mac_control",
-	"sll", "sll2", "loopback", "lldp", "tap_trailer", "vcrc"}
+	"sll", "sll2", "loopback", "lldp", "tap_trailer"}
 
 // String returns the layer's name as used in reports.
 func (l Layer) String() string {

@@ -57,7 +57,7 @@ func (t *path) add(l Layer, off int) {
 // have been decoded. It goes the way that the decoder went, so it shows what the
 // decoder saw; fields that the capture cut are left out.
 func Tree(p *Packet) []Node {
-	c := Config{SkipICRC: true, AnyTapTime: p.Has(FlagTapTime)}
+	c := Config{SkipICRC: true, SkipTapTime: !p.Has(FlagTapTime), AnyTapTime: true}
 	if p.Kind == KindRoCEv2 {
 		c.RoCEPorts = []uint16{p.DstPort}
 	}

@@ -22,7 +22,7 @@ func (f *frame) vxlanGPE(off int) {
 	}
 	flags := f.b[off]
 	if flags&0x30 != 0 {
-		f.stop(LayerVXLAN, ReasonVersion)
+		f.stop(LayerVXLAN, ReasonUnknown)
 		return
 	}
 	f.p.Encap.push(EncapVXLAN, be32(f.b, off+4)>>8)
@@ -67,7 +67,7 @@ func (f *frame) geneve(off int) {
 		return
 	}
 	if f.b[off]>>6 != 0 {
-		f.stop(LayerGENEVE, ReasonVersion)
+		f.stop(LayerGENEVE, ReasonUnknown)
 		return
 	}
 	n := 8 + 4*int(f.b[off]&0x3f)
@@ -91,7 +91,7 @@ func (f *frame) gre(off int) {
 	}
 	flags, proto := be16(f.b, off), be16(f.b, off+2)
 	if flags&7 != 0 { // version 1 is PPTP
-		f.stop(LayerGRE, ReasonVersion)
+		f.stop(LayerGRE, ReasonUnknown)
 		return
 	}
 	n, key := 4, uint32(0)
@@ -142,7 +142,7 @@ func (f *frame) nsh(off int) {
 	}
 	w := be32(f.b, off)
 	if w>>30 != 0 {
-		f.stop(LayerNSH, ReasonVersion)
+		f.stop(LayerNSH, ReasonUnknown)
 		return
 	}
 	n := 4 * int(w>>16&0x3f)
