@@ -65,6 +65,7 @@ func (v *FlowFigures) sender(r *requester) {
 		LatencyReadLast:  block(r.lat[LatencyReadLast], 0, c.lastRecovered),
 		LatencyAtomic:    block(r.lat[LatencyAtomic], 0, c.atomicRecoverd),
 	}
+	v.TimedNS, v.PausedNS = r.timedNS(), r.pausedNS
 	v.MaxOutstanding, v.MaxReads = known(uint64(c.maxOutstanding)), known(uint64(c.maxReads))
 	if r.have && !r.haveAnswers {
 		no := Count{Reason: ReasonOneWay}

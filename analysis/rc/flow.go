@@ -53,6 +53,7 @@ type half struct {
 	have   bool
 	lo, hi roce.PSN // first PSN, behind the highest
 	since  int64
+	mtu    uint32
 }
 
 func newFlow(id int32, key FlowKey, opt *Options) *flow {
@@ -63,7 +64,7 @@ func newFlow(id int32, key FlowKey, opt *Options) *flow {
 
 // reset begins a new incarnation.
 func (f *flow) reset(opt *Options) {
-	f.req = requester{order: orderCheck{opt: opt}}
+	f.req = requester{flow: f.id, order: orderCheck{opt: opt}}
 	f.copies = copyTable{}
 	f.req.order.sightings = &f.copies
 }

@@ -14,13 +14,27 @@ const (
 // LatencyNames are the report's names of the kinds.
 var LatencyNames = [latencyKinds]string{"ack", "message", "read_first", "read_last", "atomic"}
 
-func (r *requester) measure(kind int, ns int64) {
+func (r *requester) measure(kind int, from, to int64) {
 	s := r.lat[kind]
 	if s == nil {
 		s = new(sketch)
 		r.lat[kind] = s
 	}
-	s.add(ns)
+	s.add(to - from)
+	if paused := r.opt().Paused; paused != nil && (kind == LatencyMessage || kind == LatencyReadLast || kind == LatencyAtomic) {
+		r.pausedNS += paused(r.flow, from, to)
+	}
+}
+
+// timedNS is the sum of the latencies of whole operations, of which pausedNS
+// is a part: each operation counts once.
+func (r *requester) timedNS() (ns int64) {
+	for _, kind := range [...]int{LatencyMessage, LatencyReadLast, LatencyAtomic} {
+		if s := r.lat[kind]; s != nil {
+			ns += int64(s.sum)
+		}
+	}
+	return ns
 }
 
 // sample takes the latencies of a SEND or WRITE at the first response that
@@ -28,10 +42,10 @@ func (r *requester) measure(kind int, ns int64) {
 // again: the response may belong to either sending.
 func (r *requester) sample(m *message, now int64) {
 	if !m.is(msgResent) {
-		r.measure(LatencyAck, now-m.tLast)
+		r.measure(LatencyAck, m.tLast, now)
 	}
 	if m.is(msgFirst) {
-		r.measure(LatencyMessage, now-m.tFirst)
+		r.measure(LatencyMessage, m.tFirst, now)
 		if m.is(msgResent) {
 			r.c.messageRecovered++
 		}

@@ -15,6 +15,10 @@ type Options struct {
 	PairCertain      int   // responses that make pairing by PSN certain
 	LivelockEpisodes int   // episodes at one PSN that make a livelock
 	SchemeEpisodes   int   // episodes needed to name the recovery scheme
+
+	// Paused tells for how much of [from, to) a flow's packets were stopped by
+	// pauses; nil: nobody asks. It must not depend on how often it is called.
+	Paused func(flow int32, from, to int64) int64
 }
 
 func (o Options) withDefaults() Options {

@@ -1,5 +1,7 @@
 package rc
 
+import "rdmascope/decode/roce"
+
 // wait keeps an event until the flow's partner is known.
 func (s *Shard) wait(f *flow, e *event) {
 	if len(f.pend) >= s.opt.MaxPending || s.waiting >= s.opt.MaxPendingTotal {
@@ -54,16 +56,27 @@ func (f *flow) drainAlone() {
 }
 
 // request widens the range of PSNs that requests of an unpaired flow have used.
+// Until its path MTU is seen a READ may take as many as the smallest one makes.
 func (h *half) request(f *flow, e *event) {
-	end := e.psn.Add(int64(max(e.n, packets(e.dma, 1024))))
-	if e.n > 0 {
-		end = e.end()
+	if h.mtu == 0 {
+		h.mtu = smallestMTU
+	}
+	if e.opFlags().Has(roce.FlagFirst|roce.FlagMiddle) && e.has(evLen) {
+		if _, ok := roce.MTUFromBytes(int(e.payload)); ok {
+			h.mtu = e.payload
+		}
+	}
+	end := e.end()
+	if e.n == 0 {
+		end = e.psn.Add(int64(packets(e.dma, h.mtu)))
 	}
 	if !h.have {
-		*h = half{true, e.psn, end, e.time}
+		h.have, h.lo, h.hi, h.since = true, e.psn, end, e.time
 		return
 	}
 	if end.Sub(h.hi) > 0 {
 		h.hi = end
 	}
 }
+
+const smallestMTU = 256

@@ -35,6 +35,8 @@ type requester struct {
 	firstIPID uint16 // of the first request seen
 	hint      uint32 // path MTU that CM or the other direction tells
 	rsp       responses
+	flow      int32 // its number, for Options.Paused
+	pausedNS  int64 // of the latencies of whole operations
 }
 
 // counters are figures that only grow.

@@ -61,13 +61,13 @@ func (r *requester) readProgress(i int, m *message, e *event) {
 		kind, recovered = LatencyAtomic, &r.c.atomicRecoverd
 	} else if e.psn == m.start && !m.is(msgAnswered) {
 		m.flags |= msgAnswered
-		r.measure(LatencyReadFirst, e.time-m.tFirst)
+		r.measure(LatencyReadFirst, m.tFirst, e.time)
 		if m.is(msgResent) {
 			r.c.firstRecovered++
 		}
 	}
 	if m.got == m.end {
-		r.measure(kind, e.time-m.tFirst)
+		r.measure(kind, m.tFirst, e.time)
 		if m.is(msgResent) {
 			*recovered++
 		}

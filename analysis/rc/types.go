@@ -157,6 +157,7 @@ type FlowFigures struct {
 	Livelock           bool
 	LivelockPSN        uint32
 	Latency            [latencyKinds]*LatencyBlock
+	TimedNS, PausedNS  int64 // latencies of whole operations, and for how much of them they were paused
 	MaxOutstanding     Count
 	MaxReads           Count
 	ReadDepth          uint8 // negotiated by CM, 0: not known
