@@ -24,6 +24,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	}
 	s.Conformance = buildConformance(r)
 	s.PFC = buildPFC(m, r, drafts)
+	pauseShares(s)
 	s.Hosts = buildHosts(s)
 	sumConnections(s)
 	grade(s, &r.front.totals)

@@ -44,6 +44,20 @@ func buildPFC(m *marker, r *merged, drafts []draft) PFC {
 	return p
 }
 
+// pauseShares takes back the share of latencies that pauses make up where no
+// pause could be seen: that is unknown, not 0.
+func pauseShares(s *Snapshot) {
+	if s.Capture.PFCVisible {
+		return
+	}
+	eachFlow(s, func(_ *Connection, fl *Flow) {
+		if fl.PauseOverlap != nil {
+			fl.PauseOverlap = nil
+			fl.Reasons["pause_overlap_ratio"] = "pauses are not observable: no MAC control frame in this capture"
+		}
+	})
+}
+
 // pfcBuilder translates rows into names.
 type pfcBuilder struct {
 	m   *marker

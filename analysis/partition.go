@@ -41,7 +41,8 @@ type partitionResult struct {
 }
 
 func newPartition(opt Options, tl *pause.Timeline) *partition {
-	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), rc: rc.NewShard(rc.Options{}), traffic: pause.NewTraffic(tl), marks: marking.New(marking.Options{})}
+	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), traffic: pause.NewTraffic(tl), marks: marking.New(marking.Options{})}
+	p.rc = rc.NewShard(rc.Options{Paused: p.traffic.Stopped})
 	p.cm = cm.New(cm.Options{}, cm.Events{Connect: p.connect, Disconnect: p.disconnect})
 	return p
 }

@@ -220,6 +220,17 @@ func (t *Traffic) keepPace(p *decode.Packet, flow int32, priority uint8) {
 	f.src, f.dst = p.EthSrc, p.EthDst
 }
 
+// Stopped is for how much of [from, to) the priority of a flow's newest packet
+// was paused at its interface. It asks the time line, so its answer for times
+// that have passed doesn't change.
+func (t *Traffic) Stopped(flow int32, from, to int64) int64 {
+	if !t.tl.Visible() || flow < 0 || int(flow) >= len(t.flows) {
+		return 0
+	}
+	f := &t.flows[flow]
+	return t.tl.Overlap(f.iface, f.priority, from, to)
+}
+
 // silence tells whether a flow that sends next at now was silent for half a
 // storm's least length, mostly under a pause, and out of its rhythm.
 func (t *Traffic) silence(f *pace, flow int32, now int64) (Quiet, bool) {
