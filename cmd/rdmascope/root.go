@@ -34,6 +34,7 @@ func (a *app) root() *cobra.Command {
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			cmd.SetOut(a.stderr) // standard output carries only results
 			_ = cmd.Help()
 			return &exitError{code: exitUsage}
 		},
