@@ -115,7 +115,30 @@ func (b *pfcBuilder) source(s *pause.Source, duration int64) PFCSource {
 		PausedNS: Int(s.PausedNS), PausedRatio: Quotient(s.PausedNS, duration), LongestPauseNS: Int(s.LongestNS),
 		Transitions: Int(s.Transitions), Expiries: Int(s.Expiries), MalformedFrames: s.MalformedFrames(),
 		FirstTime: Time(s.FirstTime), LastTime: Time(s.LastTime), firstPacket: s.FirstPacket,
+		MalformedReasons: malformedReasons(s), Windows: pfcWindows(&s.Windows),
 	}
+}
+
+func malformedReasons(s *pause.Source) Counts {
+	c := Counts{}
+	for reason, n := range s.Malformed {
+		if n > 0 {
+			c[pause.ReasonName(reason)] = n
+		}
+	}
+	return c
+}
+
+func pfcWindows(w *pause.Windows) PFCWindows {
+	out := PFCWindows{WidthNS: w.WidthNS}
+	if len(w.Window) > 0 {
+		out.StartTime = Time(w.StartNS)
+	}
+	for i := range w.Window {
+		out.PausedNS = append(out.PausedNS, w.Window[i].PausedNS)
+		out.Frames = append(out.Frames, w.Window[i].Frames)
+	}
+	return out
 }
 
 func (b *pfcBuilder) hop(h *pause.Hop) PFCHop {

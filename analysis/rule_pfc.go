@@ -1,6 +1,11 @@
 package analysis
 
-import "fmt"
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+)
 
 // The rules about pauses take storms as the time line found them; the
 // detection times are settings of that (see Options), since a storm's
@@ -189,7 +194,7 @@ var rulePFCMalformed = Rule{
 			n := Finding{Subject: Subject{Kind: "pfc_port", Interface: s.Interface, EthSrc: s.EthSrc, Priority: &s.Priority},
 				FirstTime: s.FirstTime, LastTime: s.LastTime, weight: s.MalformedFrames,
 				Metrics: Map[Decimal]{"malformed_frames": Decimal(s.MalformedFrames)},
-				Meaning: Text(fmt.Sprintf("%s from %s", plural(s.MalformedFrames, "frame"), s.EthSrc)),
+				Meaning: Text(fmt.Sprintf("%s from %s: %s", plural(s.MalformedFrames, "frame"), s.EthSrc, malformedWords(s.MalformedReasons))),
 				Filters: Filters{Wireshark: Text(and("eth.src == "+s.EthSrc, "eth.type == 0x8808"))}}
 			if s.firstPacket != 0 {
 				n.Packets = List[int64]{s.firstPacket}
@@ -197,6 +202,16 @@ var rulePFCMalformed = Rule{
 			f.add(n)
 		}
 	},
+}
+
+// malformedWords says what is wrong, and how often.
+func malformedWords(reasons Counts) string {
+	words := map[string]string{"short": "too short", "destination": "wrong destination", "enable_vector": "class-enable vector of more than 8 bits"}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(reasons)) {
+		list = append(list, fmt.Sprintf("%s (%s)", words[name], thousands(reasons[name])))
+	}
+	return strings.Join(list, ", ")
 }
 
 var rulePFCVictim = Rule{

@@ -75,7 +75,19 @@ type PFCSource struct {
 	FirstTime       Time     `json:"first_time" doc:"first frame"`
 	LastTime        Time     `json:"last_time" doc:"last frame"`
 
+	MalformedReasons Counts     `json:"malformed_reasons" doc:"malformed frames by what is wrong with them"`
+	Windows          PFCWindows `json:"windows" doc:"the pause over time"`
+
 	firstPacket int64 // evidence of findings
+}
+
+// PFCWindows cuts the time from a source's first frame to its last pause into
+// equal windows, aligned to multiples of their width since the epoch.
+type PFCWindows struct {
+	StartTime Time        `json:"start_time" doc:"start of the first window; null when there is none"`
+	WidthNS   int64       `json:"width_ns" doc:"width of each"`
+	PausedNS  List[int64] `json:"paused_ns" doc:"paused time in each"`
+	Frames    List[int64] `json:"frames" doc:"pause frames in each"`
 }
 
 // PFCPort names the sender of pauses.

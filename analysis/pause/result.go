@@ -242,5 +242,13 @@ func commonSpeed(l []Source) (bps uint64, from SpeedFrom) {
 	return bps, from
 }
 
-// ReasonName names a malformed frame's reason for reports.
-func ReasonName(r int) string { return pfc.Reason(r).String() }
+var reasonNames = [reasonCount]string{pfc.ReasonNone: "none", pfc.ReasonShort: "short", pfc.ReasonDestination: "destination", pfc.ReasonVector: "enable_vector"}
+
+// ReasonName is the report's name of what is wrong with a malformed frame, an
+// index of Source.Malformed.
+func ReasonName(r int) string {
+	if r < 0 || r >= len(reasonNames) {
+		return "invalid"
+	}
+	return reasonNames[r]
+}
