@@ -40,6 +40,7 @@ func (c *conn) init(t *Tracker, k Key, incarnation uint32) {
 func (c *conn) letGo() {
 	for i := range c.dir {
 		c.dir[i].waiting.clear(&c.t.pool)
+		c.dir[i].bad.clear(&c.t.pool)
 		c.dir[i].stream.Close()
 	}
 }
@@ -89,7 +90,7 @@ func (c *conn) packet(s *segment, b []byte) {
 		d.copied(s, peer)
 		return
 	case d.isBad(s):
-		d.corrupted(s)
+		d.corrupted(s, b)
 		return
 	}
 	d.order.see(s)

@@ -141,12 +141,17 @@ func (d *direction) wait(s *segment, b []byte, from uint64) {
 		d.feed(from, b, s.length, s.time, s.number)
 		return
 	}
+	w.insert(waitingSegment{from, s.time, s.number, s.length, uint32(len(b)), first})
+}
+
+// insert adds a segment in its place.
+func (w *waiting) insert(x waitingSegment) {
 	i := len(w.segs)
-	for i > 0 && w.segs[i-1].offset > from {
+	for i > 0 && w.segs[i-1].offset > x.offset {
 		i--
 	}
-	w.segs = slices.Insert(w.segs, i, waitingSegment{from, s.time, s.number, s.length, uint32(len(b)), first})
-	w.octets += len(b)
+	w.segs = slices.Insert(w.segs, i, x)
+	w.octets += int(x.kept)
 }
 
 // drain feeds what no longer waits for anything.
