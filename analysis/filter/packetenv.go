@@ -1,0 +1,134 @@
+package filter
+
+import (
+	"strings"
+
+	"rdmascope/decode"
+)
+
+// packetEnv is the packet that a filter looks at, and what it needs to know
+// beside it.
+type packetEnv struct {
+	p        *decode.Packet
+	start    int64 // time of the capture's first packet
+	started  bool
+	marks    Marks
+	evidence map[int64][]evidence
+
+	tree  []decode.Node // of p, once asked for
+	built bool
+}
+
+func (e *packetEnv) nodes() []decode.Node {
+	if !e.built {
+		e.tree, e.built = decode.Tree(e.p), true
+	}
+	return e.tree
+}
+
+// each calls f for every node of a name.
+func each(nodes []decode.Node, name string, f func(*decode.Node)) {
+	for i := range nodes {
+		if nodes[i].Name == name {
+			f(&nodes[i])
+		}
+		each(nodes[i].Children, name, f)
+	}
+}
+
+// treeField is a name of decode.Tree's.
+type treeField struct {
+	name   string
+	typ    Type
+	digits int
+	doc    string
+}
+
+// fieldOf makes the field that looks into the tree. may tells packets that
+// cannot have it, so that no tree is built for them.
+func (t *treeField) fieldOf() *packetField {
+	f := &packetField{Field: Field{Name: t.name, Type: t.typ, Doc: t.doc}, digits: t.digits}
+	may := guardOf(t.name)
+	if t.typ.numeric() {
+		f.all = treeNums(may, t.typ, nil, t.name)
+		return f
+	}
+	name := t.name
+	f.octets = func(e *packetEnv, buf [][]byte) [][]byte {
+		if may(e.p) {
+			each(e.nodes(), name, func(n *decode.Node) { buf = append(buf, octetsOf(e.p, n)) })
+		}
+		return buf
+	}
+	return f
+}
+
+// treeNums reads the values of the nodes of some names, through conv where a
+// field is a part of another.
+func treeNums(may func(*decode.Packet) bool, t Type, conv func(uint64) (num, bool), names ...string) func(*packetEnv, []num) []num {
+	return func(e *packetEnv, buf []num) []num {
+		if !may(e.p) {
+			return buf
+		}
+		for _, name := range names {
+			each(e.nodes(), name, func(n *decode.Node) {
+				v, ok := nodeNum(e.p, n, t)
+				if ok && conv != nil {
+					v, ok = conv(v.lo)
+				}
+				if ok {
+					buf = append(buf, v)
+				}
+			})
+		}
+		return buf
+	}
+}
+
+// nodeNum is the value of a node as a number.
+func nodeNum(p *decode.Packet, n *decode.Node, t Type) (num, bool) {
+	if n.Numeric {
+		return uintNum(n.Raw), true
+	}
+	b := octetsOf(p, n)
+	if t != TypeIPv6 || len(b) != 16 {
+		return num{}, false
+	}
+	return num{be64(b), be64(b[8:])}, true
+}
+
+func octetsOf(p *decode.Packet, n *decode.Node) []byte {
+	from := min(max(n.Off, 0), len(p.Data))
+	to := min(max(from+n.Len, from), len(p.Data))
+	return p.Data[from:to:to]
+}
+
+// guardOf tells which packets may have a field: those for which the answer is
+// no need no tree.
+func guardOf(name string) func(*decode.Packet) bool {
+	group, rest, _ := strings.Cut(name, ".")
+	switch group {
+	case "eth", "vlan", "sll", "null", "llc", "ip", "ipv6", "udp":
+		return func(*decode.Packet) bool { return true }
+	case "tcp":
+		return func(p *decode.Packet) bool { return p.Kind == decode.KindTCP || p.Kind == decode.KindOther }
+	case "macc":
+		return func(p *decode.Packet) bool { return !p.Kind.IsRoCE() && p.Kind != decode.KindTCP }
+	case "lldp":
+		return func(p *decode.Packet) bool { return p.Kind == decode.KindLLDP }
+	case "infiniband":
+		if strings.HasPrefix(rest, "cm.") || strings.HasPrefix(rest, "mad.") || rest == "mad" {
+			return func(p *decode.Packet) bool { return p.Kind.IsRoCE() && p.RoCE.CarriesMAD() }
+		}
+		if group, _, _ := strings.Cut(rest, "."); group == "lrh" || group == "grh" || group == "variant" {
+			return func(p *decode.Packet) bool { return p.Kind != decode.KindRoCEv2 && p.Kind != decode.KindTCP }
+		}
+		return func(p *decode.Packet) bool { return p.Kind.IsRoCE() || p.Kind == decode.KindOther }
+	case "avsp", "metamako", "exablaze":
+		return func(p *decode.Packet) bool {
+			return p.Encap.N > 0 || p.Has(decode.FlagTapTime) || p.Has(decode.FlagTrailer)
+		}
+	}
+	// Tunnels: a packet that came out of one says so, one that didn't is other.
+	return func(p *decode.Packet) bool { return p.Encap.N > 0 || p.Kind == decode.KindOther }
+}

@@ -1,0 +1,198 @@
+package filter
+
+import (
+	"slices"
+
+	"rdmascope/decode"
+	"rdmascope/decode/roce"
+)
+
+// packetFields is every name that a filter over packets may use.
+var packetFields = makePacketFields()
+
+func makePacketFields() map[string]*packetField {
+	m := make(map[string]*packetField)
+	for _, list := range [][]treeField{networkTree, infinibandTree} {
+		for i := range list {
+			f := list[i].fieldOf()
+			if get := quick[f.Name]; get != nil {
+				f.get = []packetGetter{get}
+			}
+			m[f.Name] = f
+		}
+	}
+	addHeaders(m)
+	addPairs(m)
+	addTCPFlags(m)
+	for _, f := range recordFields() {
+		m[f.Name] = f
+	}
+	for _, f := range ourFields() {
+		m[f.Name] = f
+	}
+	return m
+}
+
+// present are the headers that the decoded packet itself tells of.
+var present = map[string]func(*decode.Packet) bool{
+	"eth": isEthernet, "ip": isIPv4, "ipv6": isIPv6, "udp": isUDP, "tcp": isTCP, "vlan": oneTag, "macc": isMACControl,
+	"infiniband.bth":          func(p *decode.Packet) bool { return p.Has(decode.FlagBTH) },
+	"infiniband.reth":         hasExt(roce.HeaderRETH),
+	"infiniband.aeth":         hasExt(roce.HeaderAETH),
+	"infiniband.deth":         hasExt(roce.HeaderDETH),
+	"infiniband.atomiceth":    hasExt(roce.HeaderAtomicETH),
+	"infiniband.atomicacketh": hasExt(roce.HeaderAtomicAckETH),
+	"infiniband.rdeth":        hasExt(roce.HeaderRDETH),
+	"infiniband.xrceth":       hasExt(roce.HeaderXRCETH),
+}
+
+func hasExt(h roce.Header) func(*decode.Packet) bool {
+	return func(p *decode.Packet) bool { return p.Has(decode.FlagBTH) && p.RoCE.Present.Has(h) }
+}
+
+func addHeaders(m map[string]*packetField) {
+	for name, is := range present {
+		slow := m[name].octets
+		m[name].octets = func(e *packetEnv, buf [][]byte) [][]byte {
+			switch {
+			case is(e.p):
+				return append(buf, e.p.Data)
+			case repeats(e.p):
+				return slow(e, buf)
+			}
+			return buf
+		}
+	}
+	add := func(name, doc string, is func(*decode.Packet) bool) {
+		m[name] = &packetField{Field: Field{Name: name, Type: TypeNone, Doc: doc}, octets: func(e *packetEnv, buf [][]byte) [][]byte {
+			if is(e.p) {
+				buf = append(buf, e.p.Data)
+			}
+			return buf
+		}}
+	}
+	add("infiniband", "InfiniBand transport: RoCEv2, RoCEv1 or native", func(p *decode.Packet) bool { return p.Kind.IsRoCE() })
+	add("arp", "ARP", func(p *decode.Packet) bool { return p.EtherType == 0x0806 && p.Has(decode.FlagEth) })
+	add("icmp", "ICMP", func(p *decode.Packet) bool { return isIPv4(p) && p.Proto == 1 })
+	add("icmpv6", "ICMPv6", func(p *decode.Packet) bool { return isIPv6(p) && p.Proto == 58 })
+	bytes := func(name string, captured func(*decode.Packet) []byte) {
+		slow := m[name].octets
+		m[name].octets = func(e *packetEnv, buf [][]byte) [][]byte {
+			if b := captured(e.p); len(b) > 0 {
+				return append(buf, b)
+			}
+			return slow(e, buf)
+		}
+	}
+	bytes("tcp.payload", func(p *decode.Packet) []byte {
+		if isTCP(p) && p.TransOff != 0 {
+			return p.TCPPayload()
+		}
+		return nil
+	})
+	bytes("infiniband.payload", func(p *decode.Packet) []byte {
+		if p.Kind.IsRoCE() && p.Has(decode.FlagBTH) && p.Stop.Reason == decode.ReasonNone && !p.RoCE.CarriesMAD() {
+			return p.Payload()
+		}
+		return nil
+	})
+}
+
+// repeats tells packets in which a header may occur more than once.
+func repeats(p *decode.Packet) bool { return p.Encap.N > 0 || p.VLANs > 1 }
+
+// addPairs adds the names that stand for both sides, as ip.addr.
+func addPairs(m map[string]*packetField) {
+	for _, pair := range [][4]string{
+		{"eth.addr", "eth.src", "eth.dst", "Ethernet: source or destination"},
+		{"ip.addr", "ip.src", "ip.dst", "IPv4: source or destination"},
+		{"ipv6.addr", "ipv6.src", "ipv6.dst", "IPv6: source or destination"},
+		{"udp.port", "udp.srcport", "udp.dstport", "UDP: source or destination port"},
+		{"tcp.port", "tcp.srcport", "tcp.dstport", "TCP: source or destination port"},
+		{"infiniband.grh.gid", "infiniband.grh.sgid", "infiniband.grh.dgid", "GRH: source or destination GID (not in Wireshark)"},
+	} {
+		a, b := m[pair[1]], m[pair[2]]
+		m[pair[0]] = &packetField{
+			Field: Field{Name: pair[0], Type: a.Type, Doc: pair[3]},
+			get:   slices.Concat(a.get, b.get),
+			all:   func(e *packetEnv, buf []num) []num { return b.all(e, a.all(e, buf)) },
+		}
+	}
+}
+
+// addTCPFlags adds the single flags, which the tree doesn't take apart.
+func addTCPFlags(m map[string]*packetField) {
+	for i, name := range []string{"fin", "syn", "reset", "push", "ack", "urg", "ece", "cwr"} {
+		bit := func(v uint64) (num, bool) { return uintNum(v >> i & 1), true }
+		m["tcp.flags."+name] = &packetField{
+			Field: Field{Name: "tcp.flags." + name, Type: TypeBool, Doc: "TCP: the flag " + decode.TCPFlags(1<<i).String()},
+			get:   []packetGetter{is(isTCP, func(p *decode.Packet) uint64 { return uint64(p.TCP.Flags >> i & 1) })},
+			all:   treeNums(isOtherOrTCP, TypeUint, bit, "tcp.flags"),
+		}
+	}
+	m["tcp.len"] = single("tcp.len", TypeUint, "TCP: octets of payload", is(func(p *decode.Packet) bool { return isTCP(p) && p.TransOff != 0 },
+		func(p *decode.Packet) uint64 { return uint64(p.TransLen) }))
+}
+
+func isOtherOrTCP(p *decode.Packet) bool {
+	return p.Kind == decode.KindTCP || p.Kind == decode.KindOther
+}
+
+// single is a field of which a packet has at most one.
+func single(name string, t Type, doc string, get packetGetter) *packetField {
+	return &packetField{
+		Field: Field{Name: name, Type: t, Doc: doc},
+		get:   []packetGetter{get},
+		all: func(e *packetEnv, buf []num) []num {
+			if v, ok := get(e); ok {
+				buf = append(buf, v)
+			}
+			return buf
+		},
+	}
+}
+
+// recordFields are those of the record, not of its octets.
+func recordFields() []*packetField {
+	always := func(*decode.Packet) bool { return true }
+	timed := func(v func(*packetEnv) int64) packetGetter {
+		return func(e *packetEnv) (num, bool) {
+			if e.p.Has(decode.FlagNoTime) {
+				return num{}, false
+			}
+			return intNum(v(e)), true
+		}
+	}
+	now := timed(func(e *packetEnv) int64 { return e.p.Time })
+	return []*packetField{
+		{Field: Field{Name: "frame", Type: TypeBytes, Doc: "All captured octets of the packet"}, octets: func(e *packetEnv, buf [][]byte) [][]byte { return append(buf, e.p.Data) }},
+		single("frame.number", TypeUint, "Position in the capture, from 1", is(always, func(p *decode.Packet) uint64 { return uint64(p.Number) })),
+		single("frame.len", TypeUint, "Length on the wire", is(always, func(p *decode.Packet) uint64 { return uint64(p.Wire) })),
+		single("frame.cap_len", TypeUint, "Captured length", is(always, func(p *decode.Packet) uint64 { return uint64(len(p.Data)) })),
+		single("frame.interface_id", TypeUint, "Interface, over all inputs", is(always, func(p *decode.Packet) uint64 { return uint64(p.Iface) })),
+		single("frame.time", TypeTime, "Time (UTC)", now),
+		single("frame.time_epoch", TypeEpoch, "Time as seconds since 1970", now),
+		single("frame.time_relative", TypeDuration, "Time since the first packet, in seconds", timed(func(e *packetEnv) int64 { return e.p.Time - e.start })),
+	}
+}
+
+// substitutes are names of Wireshark's that lack here for a reason, and what
+// to use.
+var substitutes = map[string]string{
+	"tcp.seq":                     "it is relative in Wireshark: use tcp.seq_raw",
+	"tcp.ack":                     "it is relative in Wireshark: use tcp.ack_raw",
+	"tcp.stream":                  "use ip.addr and tcp.port",
+	"udp.stream":                  "use ip.addr and udp.port",
+	"frame.time_delta":            "use frame.time_relative",
+	"tcp.window_size":             "use tcp.window_size_value",
+	"ip.host":                     "names are not resolved: use ip.addr",
+	"roce":                        "use infiniband",
+	"rocev2":                      "use infiniband",
+	"pfc":                         "use macc.cbfc.enbv",
+	"infiniband.bth.srcqp":        "only datagrams carry it: infiniband.deth.srcqp",
+	"flow.retx_packets":           "use flow.retransmitted_packets",
+	"tcp.analysis":                "use rdma.analysis.retransmission",
+	"_ws.col.Info":                "use _ws.col.info",
+	"_ws.col.Protocol":            "use _ws.col.protocol",
+	"tcp.analysis.retransmission": "use rdma.analysis.retransmission",
+}

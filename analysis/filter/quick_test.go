@@ -1,0 +1,111 @@
+package filter
+
+import (
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"rdmascope/analysis"
+	"rdmascope/decode"
+	"rdmascope/pcaps"
+)
+
+// TestQuickEqualsTree wants the values read from the decoded packet to be those
+// of the tree, field by field, and the guards to keep no packet out that has
+// the field.
+func TestQuickEqualsTree(t *testing.T) {
+	seen := map[string]int{}
+	for _, pattern := range []string{"../../pcaps/testdata/*.pcap*", "../../../shared/captures-public/*.*"} {
+		paths, err := filepath.Glob(pattern)
+		require.NoError(t, err)
+		for _, path := range paths {
+			src, err := pcaps.Open([]string{path}, pcaps.Options{})
+			if err != nil {
+				continue
+			}
+			n, every := 0, 1
+			if filepath.Base(filepath.Dir(path)) == "testdata" {
+				every = 97 // there are thousands of the same
+			}
+			require.NoError(t, analysis.Packets(src, decode.Config{}, func(p *decode.Packet) bool {
+				if n++; n%every == 0 || n < 40 {
+					compareQuick(t, p, seen)
+				}
+				return !t.Failed()
+			}))
+			require.NoError(t, src.Close())
+			require.False(t, t.Failed(), path)
+		}
+	}
+	for _, name := range []string{"ip.src", "ipv6.src", "vlan.id", "infiniband.aeth.syndrome.error_code", "infiniband.reth.va",
+		"macc.cbfc.enbv.c3", "tcp.flags", "infiniband.cm.req.serviceid"} {
+		assert.NotZero(t, seen[name], "%s was never compared", name)
+	}
+}
+
+func compareQuick(t *testing.T, p *decode.Packet, seen map[string]int) {
+	f, err := CompilePacket("frame")
+	require.NoError(t, err)
+	e := &f.env
+	e.p = p
+	for name, fld := range packetFields {
+		want := treeValues(e, fld)
+		if want == nil || p.Stop.Reason == decode.ReasonCut || p.Stop.Reason.Malformed() {
+			continue
+		}
+		f.m.deep = repeats(p)
+		got := fld.values(&f.m, nil)
+		if !slices.Equal(want, got) {
+			assert.Equal(t, want, got, "%s of packet %d: %s", name, p.Number, decode.Summary(p))
+		}
+		seen[name] += len(got)
+	}
+	for name, is := range present {
+		if p.Stop.Reason != decode.ReasonNone || name == "infiniband.xrceth" || name == "infiniband.rdeth" {
+			continue
+		}
+		_, ok := decode.Find(e.nodes(), name)
+		assert.Equal(t, ok, is(p) || repeats(p) && ok, "%s of packet %d: %s", name, p.Number, decode.Summary(p))
+	}
+}
+
+// treeValues reads a field from the tree alone; nil: it isn't one of the tree's.
+func treeValues(e *packetEnv, f *packetField) []num {
+	if !f.Type.numeric() || guardOf(f.Name) == nil || !treeNames[f.Name] {
+		return nil
+	}
+	all := treeNums(func(*decode.Packet) bool { return true }, f.Type, nil, f.Name)
+	return append([]num{}, all(e, nil)...)
+}
+
+var treeNames = func() map[string]bool {
+	m := map[string]bool{}
+	for _, name := range decode.FieldNames() {
+		m[name] = true
+	}
+	return m
+}()
+
+// TestEveryTreeFieldIsKnown wants every field of a tree to be a name that filters
+// know, with a meaning.
+func TestEveryTreeFieldIsKnown(t *testing.T) {
+	for name := range treeNames {
+		if f := packetFields[name]; assert.NotNil(t, f, "%s is missing", name) {
+			assert.NotEmpty(t, f.Doc, name)
+		}
+	}
+	for name, f := range packetFields {
+		assert.Equal(t, name, f.Name)
+		switch {
+		case f.Type == TypeText:
+			assert.NotNil(t, f.texts, name)
+		case f.Type.numeric():
+			assert.True(t, f.all != nil, name)
+		default:
+			assert.NotNil(t, f.octets, name)
+		}
+	}
+}
