@@ -1,0 +1,14 @@
+//go:build !unix
+
+package tui
+
+import "os"
+
+// stopSelf does nothing where there is no job control.
+func stopSelf() {}
+
+// endSignals end the browser with the terminal restored.
+var endSignals = []os.Signal{os.Interrupt}
+
+// stopSignal is nil where there is no job control.
+var stopSignal os.Signal

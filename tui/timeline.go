@@ -1,0 +1,142 @@
+package tui
+
+import (
+	"strings"
+
+	"rdmascope/analysis"
+	"rdmascope/tui/plot"
+)
+
+// timelineRows is how many rows the timeline takes with its axis: its
+// series, and where the findings are, which the snapshot always tells.
+func timelineRows(t *Timeline) int {
+	n := 2
+	if t != nil {
+		n += len(t.Series)
+	}
+	return n
+}
+
+const timelineLabel = 12 // columns left of the axis
+
+// drawTimeline draws the window over the width: each series as bars, each
+// finding at its time.
+func drawTimeline(u *ui, r region, cursor int, focus bool) {
+	from, to := u.window.span(u.snap)
+	w := r.w - timelineLabel - 2
+	if w < 10 || r.h < 2 {
+		return
+	}
+	if !from.Known() || to <= from {
+		r.print(1, 0, faint, "no times yet")
+		return
+	}
+	y := 0
+	t := timelineOf(u)
+	if t != nil {
+		for i := range t.Series {
+			if y < r.h-2 {
+				drawSeries(r.rows(y, 1), t, &t.Series[i], from, to, w)
+				y++
+			}
+		}
+	}
+	drawFindingStrip(u, r.rows(y, 1), from, to, w)
+	y++
+	drawTimeAxis(r.rows(y, 1), u.snap, from, to, w)
+	if focus {
+		for line := range y {
+			r.restyle(timelineLabel+1+cursor, line, 1, cell)
+		}
+		at := plot.Axis{Min: int64(from), Max: int64(to), N: w}.Value(cursor)
+		r.printRight(y, heading, clock(analysis.Time(at), decimals(int64(to-from))+1)+" ")
+	}
+}
+
+func timelineOf(u *ui) *Timeline {
+	if u.opt.Details == nil {
+		return nil
+	}
+	return u.opt.Details.Timeline()
+}
+
+func drawSeries(r region, t *Timeline, s *Series, from, to analysis.Time, w int) {
+	bin := max(t.BinNS, 1)
+	a := float64(from-t.Start) / float64(bin)
+	b := float64(to-t.Start) / float64(bin)
+	values := plot.Rebin(s.Values, a, b, w)
+	top := int64(0)
+	for _, v := range values {
+		top = max(top, v)
+	}
+	if s.Unit == UnitPerMille {
+		top = 1000
+	}
+	label := s.Name
+	scale := seriesScale(s.Unit, top)
+	r.print(1, 0, plain, cut(clean(label), timelineLabel-2))
+	if n := columns(label) + columns(scale) + 2; n < timelineLabel {
+		r.print(timelineLabel-1-columns(scale), 0, faint, scale)
+	}
+	r.print(timelineLabel, 0, faint, "│")
+	l := barLook
+	if s.Unit == UnitPerMille {
+		l = pauseShade
+	}
+	for x, ru := range plot.Spark(values, top, r.t.level) {
+		at := l
+		if ru == '·' {
+			at = faint
+		}
+		r.put(timelineLabel+1+x, 0, ru, r.t.style(at))
+	}
+}
+
+func seriesScale(u Unit, top int64) string {
+	switch u {
+	case UnitBits:
+		return strings.ReplaceAll(strings.TrimSuffix(bitRate(top), "b/s"), " ", "")
+	case UnitPerMille:
+		return "%"
+	}
+	return short(top)
+}
+
+// drawFindingStrip marks when findings were, the worst on top.
+func drawFindingStrip(u *ui, r region, from, to analysis.Time, w int) {
+	r.print(1, 0, plain, "findings")
+	r.print(timelineLabel, 0, faint, "│")
+	axis := plot.Axis{Min: int64(from), Max: int64(to), N: w}
+	rank := make([]analysis.Severity, w)
+	for i := range u.snap.Findings {
+		f := &u.snap.Findings[i]
+		if !f.FirstTime.Known() {
+			continue
+		}
+		last := max(f.LastTime, f.FirstTime)
+		for x := max(axis.At(int64(f.FirstTime)), 0); x <= min(axis.At(int64(last)), w-1); x++ {
+			if f.Severity.Rank() > rank[x].Rank() {
+				rank[x] = f.Severity
+			}
+		}
+	}
+	for x, s := range rank {
+		if s != "" {
+			r.print(timelineLabel+1+x, 0, severityLook(s), severityGlyph(s))
+		} else {
+			r.print(timelineLabel+1+x, 0, faint, "·")
+		}
+	}
+}
+
+// drawTimeAxis writes the ends and the middle of a time axis.
+func drawTimeAxis(r region, s *analysis.Snapshot, from, to analysis.Time, w int) {
+	n := decimals(int64(to - from))
+	r.print(timelineLabel, 0, faint, "└")
+	r.print(timelineLabel+1, 0, faint, clock(from, n))
+	end := clock(to, n)
+	r.print(timelineLabel+1+w-columns(end), 0, faint, end)
+	if mid := clock(from+(to-from)/2, n); w > 4*columns(mid) {
+		r.print(timelineLabel+1+(w-columns(mid))/2, 0, faint, mid)
+	}
+}
