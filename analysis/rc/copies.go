@@ -17,8 +17,9 @@ type sighting struct {
 }
 
 const (
-	copySlots    = 16
-	copySlotsMax = 512
+	copySlots        = 16
+	copySlotsClean   = 128  // limit for a connection that never was in trouble
+	copySlotsTrouble = 1024 // … and for one that was
 )
 
 const keyBits = 26
@@ -36,7 +37,7 @@ func (t *copyTable) slot(key uint32) *sighting {
 	if t.slots == nil {
 		t.slots = make([]sighting, copySlots)
 	}
-	i := key ^ key>>22 // responses a slot aside of the requests
+	i := key<<1 | key>>24&1 // requests and responses side by side
 	return &t.slots[int(i)&(len(t.slots)-1)]
 }
 
@@ -64,9 +65,9 @@ func (t *copyTable) lookup(psn roce.PSN) (int64, bool) {
 
 // grow makes room for a window of n packets: when a NAK comes, the sightings
 // of the packets in flight are asked for.
-func (t *copyTable) grow(n uint32) {
+func (t *copyTable) grow(n uint32, limit int) {
 	size := copySlots
-	for uint32(size) < n && size < copySlotsMax {
+	for uint32(size) < 4*n && size < limit {
 		size *= 2
 	}
 	if size <= len(t.slots) {

@@ -29,7 +29,6 @@ type episodeStats struct {
 	livePSN    roce.PSN
 	unanswered uint32 // timeouts in a row at one PSN, without an answer
 	lastPSN    roce.PSN
-	recovery   int64
 	resent     uint64
 	spans      []timeSpan // what was spent in recovery, merged
 }

@@ -6,7 +6,7 @@ func figures(f, g *flow) *FlowFigures {
 	v := &FlowFigures{
 		ID: f.id, Incarnation: f.incarnation, Key: f.key, Service: "rc", FirstTime: f.firstTime, LastTime: f.lastTime,
 		Packets: f.packets, Duplicates: f.duplicates, CapturedTwice: f.capturedTwice, DroppedAnswer: f.dropped,
-		HasRequests: r.have, Answered: r.haveAnswers, Violations: r.rules.broken, Scheme: "unknown", OrderFrom: "capture",
+		HasRequests: r.have, Answered: r.haveAnswers, Violations: append([]Violation(nil), r.rules.broken...), Scheme: "unknown", OrderFrom: "capture",
 	}
 	if f.uc {
 		v.Service = "uc"
@@ -198,7 +198,7 @@ func (v *Recovery) name(half int) {
 func (v *FlowFigures) answered(r *requester) {
 	c := &r.c
 	v.Acks, v.NAKs, v.RNRNAKs = c.acks, c.naks, c.rnrNAKs
-	v.ReservedNAKs, v.CreditZero = c.reservedNAKs, c.creditZero
+	v.ReservedNAKs, v.CreditZero, v.Forgotten = c.reservedNAKs, c.creditZero, c.forgotten
 	if r.t != nil {
 		v.RNRTimers, v.FatalNAK = r.t.rnrTimers, r.t.fatal
 	}

@@ -153,6 +153,7 @@ func (r *requester) clone() requester {
 	c := *r
 	c.msgs = r.msgs.clone()
 	c.tap = r.tap.clone()
+	c.rules.broken = append([]Violation(nil), r.rules.broken...)
 	c.rsp.due = append([]span(nil), r.rsp.due...)
 	c.rsp.missed = append([]missed(nil), r.rsp.missed...)
 	for i, s := range r.lat {

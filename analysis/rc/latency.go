@@ -89,7 +89,7 @@ func block(s *sketch, coalesced, recovered uint64) *LatencyBlock {
 	return &LatencyBlock{
 		Count: s.count, Coalesced: coalesced, Recovered: recovered,
 		MinNS: s.min, P50NS: s.quantile(500), P90NS: s.quantile(900), P99NS: s.quantile(990),
-		P999NS: s.quantile(999), MaxNS: s.max, MeanNS: int64(s.sum / s.count), s: s,
+		P999NS: s.quantile(999), MaxNS: s.max, MeanNS: int64(s.sum / s.count), s: s.clone(),
 	}
 }
 

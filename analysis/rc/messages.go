@@ -148,14 +148,19 @@ func (r *requester) inOrder(e *event, f roce.OpcodeFlags) {
 	}
 }
 
-// place inserts a message and keeps the ring bounded: the oldest is forgotten.
-func (r *requester) place(i int, m message) {
-	if limit := r.limit(); r.msgs.n >= limit && i > 0 {
-		r.msgs.pop()
+// place inserts a message and keeps the ring bounded: the oldest is forgotten,
+// even when that is m itself.
+func (r *requester) place(i int, m message) bool {
+	if r.msgs.n >= r.limit() {
 		r.c.forgotten++
+		if i == 0 {
+			return false
+		}
+		r.msgs.pop()
 		i--
 	}
 	r.msgs.insert(i, m)
+	return true
 }
 
 // anywhere adds a request that doesn't continue the sequence: it fills a gap,
@@ -164,8 +169,8 @@ func (r *requester) place(i int, m message) {
 func (r *requester) anywhere(e *event, f roce.OpcodeFlags, resent bool) {
 	i, found := r.msgs.find(e.psn)
 	if !found {
-		if r.haveAnswers && e.psn.Sub(r.una()) < 0 {
-			return // finished long ago
+		if r.haveAnswers && e.psn.Sub(r.una()) < 0 || i == 0 && r.c.forgotten > 0 {
+			return // finished or forgotten long ago
 		}
 		i = r.fillGap(i, e, f, resent)
 	} else if !r.msgs.at(i).is(msgRead) {
@@ -197,9 +202,11 @@ func (r *requester) fillGap(i int, e *event, f roce.OpcodeFlags, resent bool) in
 			return r.join(i-1, resent)
 		}
 	}
-	r.place(i, m)
-	if i >= r.msgs.n {
-		i = r.msgs.n - 1
+	if !r.place(i, m) {
+		return r.msgs.n
+	}
+	if i >= r.msgs.n || !r.msgs.at(i).span().has(e.psn) {
+		i-- // the oldest was forgotten
 	}
 	if f.Has(roce.FlagEnd | roce.FlagRead) {
 		r.counted(e)

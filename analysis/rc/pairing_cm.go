@@ -143,12 +143,13 @@ func (f *flow) attach(c *CMConnect) {
 
 // CMDisconnect takes a DREQ: what is unanswered from now on isn't lost.
 func (s *Shard) CMDisconnect(c CMDisconnect) {
-	for _, f := range s.flowsOf(cmKey{c.Iface, c.From, c.To, c.RemoteQPN}) {
-		for _, x := range [2]*flow{f, f.peer} {
-			if x != nil && x.closed.How == "" {
-				x.closed = Moment{How: "dreq", Time: c.Time, Number: c.Number}
-			}
-		}
+	f := s.byKey[cmKey{c.Iface, c.From, c.To, c.RemoteQPN}]
+	if f == nil {
 		return
+	}
+	for _, x := range [2]*flow{f, f.peer} {
+		if x != nil && x.closed.How == "" {
+			x.closed = Moment{How: "dreq", Time: c.Time, Number: c.Number}
+		}
 	}
 }

@@ -58,8 +58,11 @@ type counters struct {
 }
 
 func (r *requester) limit() int {
-	if r.oneWay || r.uc {
+	if r.uc {
 		return 4
+	}
+	if r.oneWay {
+		return min(64, r.opt().MaxOutstanding)
 	}
 	return r.opt().MaxOutstanding
 }
@@ -166,7 +169,7 @@ func (r *requester) outOfSequence(e *event, f roce.OpcodeFlags, d int32) {
 // beforeFirst: a packet that was sent before the first one seen. The sequence
 // begins with it, and to the responder the first one was out of sequence.
 func (r *requester) beforeFirst(e *event) {
-	r.tap.preds = append(r.tap.preds, prediction{psn: e.psn, time: r.progress, valid: true, late: true})
+	r.tap.predict(prediction{psn: e.psn, time: r.progress, valid: true, late: true})
 	r.tap.expect = e.psn
 	if r.firstPSN.Sub(r.cov) >= 0 && e.psn.Sub(r.cov) < 0 {
 		r.cov = e.psn
@@ -219,7 +222,7 @@ func (r *requester) outstanding(e *event) {
 	}
 	if n := r.next.Sub(r.una()); n > 0 && uint32(n) > r.c.maxOutstanding {
 		r.c.maxOutstanding = uint32(n)
-		r.order.sightings.grow(2 * uint32(n))
+		r.order.sightings.grow(uint32(n), copySlotsClean)
 	}
 	if r.c.reads > r.c.maxReads {
 		n := uint32(0)

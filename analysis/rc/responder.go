@@ -62,10 +62,7 @@ func (x *tapResponder) arrive(r *requester, e *event, late bool) {
 		}
 	case d > 0 && !x.naked:
 		x.naked = true
-		if len(x.preds) >= maxPredictions {
-			x.preds = append(x.preds[:0], x.preds[1:]...)
-		}
-		x.preds = append(x.preds, prediction{psn: x.expect, time: e.time, valid: true})
+		x.predict(prediction{psn: x.expect, time: e.time, valid: true})
 	case d < 0 && e.end().Sub(x.expect) > 0: // a READ asked again with more behind it
 		x.expect, x.naked = e.end(), false
 	}
@@ -76,6 +73,14 @@ func (x *tapResponder) arrive(r *requester, e *event, late bool) {
 			}
 		}
 	}
+}
+
+// predict notes a NAK that is to come.
+func (x *tapResponder) predict(p prediction) {
+	if len(x.preds) >= maxPredictions {
+		x.preds = append(x.preds[:0], x.preds[1:]...)
+	}
+	x.preds = append(x.preds, p)
 }
 
 // answered takes what an ACK or response proves: all below to arrived.

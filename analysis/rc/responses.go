@@ -232,7 +232,7 @@ func (q *responses) heal(psn roce.PSN) {
 		right := m
 		right.lo = psn.Add(1)
 		q.missed[i].hi = psn
-		if !right.empty() {
+		if !right.empty() && len(q.missed) < 2*maxHoles {
 			q.missed = append(q.missed, right)
 		}
 		if q.missed[i].empty() {

@@ -52,6 +52,7 @@ type hole struct {
 func (r *requester) troubled() *trouble {
 	if r.t == nil {
 		r.t = &trouble{next: r.next, una: r.una(), lastEnd: r.next, lastTime: r.lastTime, lastAny: max(r.lastTime, r.answerTime), maxIPID: r.lastIPID}
+		r.order.sightings.grow(max(r.c.maxOutstanding, 32), copySlotsTrouble)
 	}
 	return r.t
 }
@@ -124,7 +125,7 @@ func (t *trouble) cut(i int, s span) {
 	if t.holes[i].hi.Sub(h.lo) < 0 {
 		t.holes[i].hi = h.lo
 	}
-	if right.hi.Sub(right.lo) > 0 {
+	if right.hi.Sub(right.lo) > 0 && len(t.holes) < 2*maxHoles {
 		t.holes = append(t.holes, right)
 	}
 	if t.holes[i].empty() {

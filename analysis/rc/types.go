@@ -78,7 +78,6 @@ const (
 	ReasonOneWay   = "no reverse traffic captured"
 	ReasonUnpaired = "the flow of the other direction is not known"
 	ReasonService  = "the service acknowledges nothing"
-	ReasonForgot   = "more messages in flight than are remembered"
 )
 
 // Episodes counts steps back of the sender by what moved it.
@@ -173,6 +172,7 @@ type FlowFigures struct {
 	ReservedNAKs  uint64
 	CreditZero    uint64
 	FatalNAK      bool
+	Forgotten     uint64 // messages in flight beyond what is remembered: they have no latency
 	DroppedAnswer uint64 // responses that couldn't be matched for want of a partner
 }
 
