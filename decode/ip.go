@@ -54,16 +54,7 @@ func (f *frame) ipv4(off int) {
 	if !f.need(off, hl, LayerIPv4) {
 		return
 	}
-	if total == 0 {
-		// What a segmentation offload leaves in frames over 64 KiB (BIG TCP)
-		// and some drivers in every super-frame: the frame's end counts.
-		p.Flags |= FlagSuperFrame
-	} else {
-		f.datagramEnd(off + total)
-		if total > maxMTU {
-			p.Flags |= FlagSuperFrame
-		}
-	}
+	f.ipv4End(off, total)
 	p.IPVersion = 4
 	p.TOS = h[1]
 	p.IPID = be16(h, 4)
@@ -91,6 +82,20 @@ func (f *frame) ipv4(off int) {
 		f.udp(off + hl)
 	} else {
 		f.transport(h[9], off+hl)
+	}
+}
+
+// ipv4End narrows the frame to a datagram of the given total length.
+func (f *frame) ipv4End(off, total int) {
+	if total == 0 {
+		// What a segmentation offload leaves in frames over 64 KiB (BIG TCP)
+		// and some drivers in every super-frame: the frame's end counts.
+		f.p.Flags |= FlagSuperFrame
+		return
+	}
+	f.datagramEnd(off + total)
+	if total > maxMTU {
+		f.p.Flags |= FlagSuperFrame
 	}
 }
 
