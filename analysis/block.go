@@ -87,19 +87,18 @@ func (b *block) tellSpeeds(tl *pause.Timeline) {
 // laneOf spreads the partitions over the lanes.
 func laneOf(part uint8, lanes int) int { return int(part) * lanes / partitions }
 
-// load fills in what the record tells about packet i.
+// load fills in what the record tells about packet i. The rest of p may hold
+// an earlier packet: the decoder resets what it fills, which is cheaper than
+// clearing all of it here.
 func (b *block) load(p *decode.Packet, i int) {
 	r := &b.recs[i]
-	*p = decode.Packet{
-		Number: b.first + int64(i),
-		Time:   r.Time,
-		Data:   b.buf[r.Off : r.Off+r.Cap : r.Off+r.Cap],
-		Wire:   r.Wire,
-		Iface:  r.Iface,
-		Link:   r.Link,
-		Lost:   r.Lost,
-		Dir:    decode.Dir(r.Dir),
-	}
+	p.Number = b.first + int64(i)
+	p.Time = r.Time
+	p.Data = b.buf[r.Off : r.Off+r.Cap : r.Off+r.Cap]
+	p.Wire = r.Wire
+	p.Iface, p.Link, p.Lost = r.Iface, r.Link, r.Lost
+	p.Dir = decode.Dir(r.Dir)
+	p.Flags = 0
 	if r.Flags != 0 {
 		if r.Flags&RecordNoTime != 0 {
 			p.Flags |= decode.FlagNoTime
