@@ -66,6 +66,7 @@ func (v *FlowFigures) sender(r *requester) {
 		LatencyAtomic:    block(r.lat[LatencyAtomic], 0, c.atomicRecoverd),
 	}
 	v.TimedNS, v.PausedNS = r.timedNS(), r.pausedNS
+	v.DuplicateRequests = r.duplicateRequests()
 	v.MaxOutstanding, v.MaxReads = known(uint64(c.maxOutstanding)), known(uint64(c.maxReads))
 	if r.have && !r.haveAnswers {
 		no := Count{Reason: ReasonOneWay}
@@ -85,6 +86,22 @@ func (v *FlowFigures) sender(r *requester) {
 	if r.t != nil {
 		v.trouble(r)
 	}
+}
+
+// duplicateRequests is how many requests the responder got that it had already:
+// those that the tap's responder had, less what was lost behind the tap without
+// a NAK for it, and copies that the network made. A request that nothing
+// answered never came, as far as can be told.
+func (r *requester) duplicateRequests() Count {
+	switch {
+	case r.uc:
+		return Count{Reason: ReasonService}
+	case r.have && !r.haveAnswers:
+		return Count{Reason: ReasonOneWay}
+	}
+	lost := r.c.lostDown - min(r.tap.nakedDown, r.c.lostDown)
+	n := r.tap.repeats
+	return known(n - min(lost, n) + r.c.networkCopies)
 }
 
 // trouble names the episodes now that all silences are known.

@@ -14,6 +14,11 @@ type tapResponder struct {
 	preds   []prediction
 	lastNAK prediction // the last NAK seen, to know its repetitions
 	verdict lost
+
+	// Requests below expect: again is how many came since the last answer, and
+	// repeats those that an answer followed, so the real responder got them. Of
+	// the losses behind the tap nakedDown made a NAK: expect went back then.
+	again, repeats, nakedDown uint64
 }
 
 // prediction is a NAK that the tap's responder sent.
@@ -63,8 +68,11 @@ func (x *tapResponder) arrive(r *requester, e *event, late bool) {
 	case d > 0 && !x.naked:
 		x.naked = true
 		x.predict(prediction{psn: x.expect, time: e.time, valid: true})
-	case d < 0 && e.end().Sub(x.expect) > 0: // a READ asked again with more behind it
-		x.expect, x.naked = e.end(), false
+	case d < 0:
+		x.again++
+		if e.end().Sub(x.expect) > 0 { // a READ asked again with more behind it
+			x.expect, x.naked = e.end(), false
+		}
 	}
 	if late {
 		for i := range x.preds {
@@ -85,6 +93,8 @@ func (x *tapResponder) predict(p prediction) {
 
 // answered takes what an ACK or response proves: all below to arrived.
 func (x *tapResponder) answered(to roce.PSN) {
+	x.repeats += x.again
+	x.again = 0
 	if to.Sub(x.expect) > 0 {
 		x.expect, x.naked = to, false
 	}
@@ -127,6 +137,7 @@ func (x *tapResponder) nak(r *requester, e *event) nakNote {
 	case d < 0:
 		n.verdict = LostDownstream
 		r.c.lostDown++
+		x.nakedDown++
 		x.expect, x.naked = e.psn, true
 		x.preds = x.preds[:0]
 		if t, ok := r.order.sightings.lookup(e.psn.Add(1)); ok && t <= e.time {

@@ -156,6 +156,7 @@ type FlowFigures struct {
 	Livelock           bool
 	LivelockPSN        uint32
 	Latency            [latencyKinds]*LatencyBlock
+	DuplicateRequests  Count // requests that the responder had already, an estimate
 	TimedNS, PausedNS  int64 // latencies of whole operations, and for how much of them they were paused
 	MaxOutstanding     Count
 	MaxReads           Count
