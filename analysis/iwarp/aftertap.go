@@ -6,6 +6,9 @@ type afterTap struct {
 	list []lostStretch
 	asks [8]askedFor // newest stretches that the receiver said it waits for
 	next uint8
+
+	passed [16]lostStretch // newest that an ACK has passed: a DSACK may follow it
+	pnext  uint8
 }
 
 // askedFor is a stretch and the first repeated ACK that named it.
@@ -86,6 +89,8 @@ func (d *direction) release(una uint64, s *segment) {
 			h.FirstTime, h.FirstPacket = l.asked.time, l.asked.number
 			h.Blocked = Known(max(s.time-l.asked.time, 0))
 		}
+		d.after.passed[d.after.pnext] = l
+		d.after.pnext = (d.after.pnext + 1) % uint8(len(d.after.passed))
 		d.tellMessage(&h)
 		h.Delayed = d.messages.between(l.hi, una)
 		d.holes.add(d.c.t, h)
@@ -93,19 +98,29 @@ func (d *direction) release(una uint64, s *segment) {
 	d.after.list = kept
 }
 
-// notLost takes back what a DSACK proves was no loss. It returns whether the
-// stretch was waiting to be judged.
+// notLost takes back what a DSACK proves was no loss. It tells whether one was
+// counted.
 func (d *direction) notLost(lo, hi uint64) bool {
-	for i, l := range d.after.list {
-		if l.lo < hi && lo < l.hi {
+	a := &d.after
+	for i := range a.list {
+		if l := &a.list[i]; l.overlaps(lo, hi) {
 			d.figures.lostDownstream--
 			if l.resends--; l.resends == 0 {
-				d.after.list = append(d.after.list[:i], d.after.list[i+1:]...)
-			} else {
-				d.after.list[i] = l
+				a.list = append(a.list[:i], a.list[i+1:]...)
+			}
+			return true
+		}
+	}
+	for i := range a.passed {
+		if l := &a.passed[i]; l.resends > 0 && l.overlaps(lo, hi) {
+			d.figures.lostDownstream--
+			if l.resends--; l.resends == 0 {
+				d.holes.remove(l.lo, LostDownstream)
 			}
 			return true
 		}
 	}
 	return false
 }
+
+func (l *lostStretch) overlaps(lo, hi uint64) bool { return l.lo < hi && lo < l.hi }

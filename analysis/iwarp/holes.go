@@ -108,3 +108,14 @@ func (l *holeList) add(t *Tracker, h Hole) {
 		l.list[shortest] = h
 	}
 }
+
+// remove takes back a hole that proved to be none.
+func (l *holeList) remove(offset uint64, where Lost) {
+	for i := range l.list {
+		if h := &l.list[i]; h.offset == offset && h.Lost == where {
+			l.list = append(l.list[:i], l.list[i+1:]...)
+			l.count--
+			return
+		}
+	}
+}
