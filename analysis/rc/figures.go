@@ -89,8 +89,8 @@ func (v *FlowFigures) sender(r *requester) {
 }
 
 // duplicateRequests is how many requests the responder got that it had already:
-// those that the tap's responder had, less what was lost behind the tap without
-// a NAK for it, and copies that the network made. A request that nothing
+// those that the tap's responder had, less what was lost behind the tap, and
+// copies that the network made. A request that nothing
 // answered never came, as far as can be told.
 func (r *requester) duplicateRequests() Count {
 	switch {
@@ -99,9 +99,8 @@ func (r *requester) duplicateRequests() Count {
 	case r.have && !r.haveAnswers:
 		return Count{Reason: ReasonOneWay}
 	}
-	lost := r.c.lostDown - min(r.tap.nakedDown, r.c.lostDown)
 	n := r.tap.repeats
-	return known(n - min(lost, n) + r.c.networkCopies)
+	return known(n - min(r.tap.behind, n) + r.c.networkCopies)
 }
 
 // trouble names the episodes now that all silences are known.

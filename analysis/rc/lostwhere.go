@@ -127,6 +127,7 @@ func (t *trouble) judgeRead(r *requester, ep *episode) {
 	default:
 		ep.verdict = LostDownstream
 		r.c.lostDown++
+		r.tap.behind++
 	}
 }
 
@@ -166,6 +167,7 @@ func (t *trouble) lostAt(r *requester, ep *episode, x roce.PSN) {
 	}
 	ep.verdict = LostDownstream
 	r.c.lostDown++
+	r.tap.behind += uint64(ep.top.Sub(x))
 }
 
 // inherit hands the verdict to the unanswered runs before: they went the way
@@ -185,6 +187,7 @@ func (t *trouble) inherit(r *requester, ep *episode) {
 				r.c.respLostDown++
 			} else {
 				r.c.lostDown++
+				r.tap.behind += uint64(p.packets)
 			}
 		}
 	}

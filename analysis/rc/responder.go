@@ -16,9 +16,10 @@ type tapResponder struct {
 	verdict lost
 
 	// Requests below expect: again is how many came since the last answer, and
-	// repeats those that an answer followed, so the real responder got them. Of
-	// the losses behind the tap nakedDown made a NAK: expect went back then.
-	again, repeats, nakedDown uint64
+	// repeats those that an answer followed, so the real responder got them;
+	// behind is how many of these it had not had before: a silent sender showed
+	// that they, or those in front of them, were lost behind the tap.
+	again, repeats, behind uint64
 }
 
 // prediction is a NAK that the tap's responder sent.
@@ -137,7 +138,6 @@ func (x *tapResponder) nak(r *requester, e *event) nakNote {
 	case d < 0:
 		n.verdict = LostDownstream
 		r.c.lostDown++
-		x.nakedDown++
 		x.expect, x.naked = e.psn, true
 		x.preds = x.preds[:0]
 		if t, ok := r.order.sightings.lookup(e.psn.Add(1)); ok && t <= e.time {
