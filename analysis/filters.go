@@ -87,3 +87,11 @@ func isIPv6(addr string) bool {
 	ip, err := netip.ParseAddr(addr)
 	return err == nil && !ip.Is4()
 }
+
+// either selects what one of two filters selects.
+func either(a, b string) string {
+	if a == "" || b == "" {
+		return a + b
+	}
+	return "(" + a + ") || (" + b + ")"
+}

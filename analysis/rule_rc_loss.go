@@ -64,6 +64,7 @@ func lossEvidence(n *Finding, c *Connection, fl *Flow) {
 	for i := range c.Flows {
 		if peer := &c.Flows[i]; peer != fl {
 			recoveryEvidence(n, peer, func(r *Recovery) bool { return lost(r) && r.LostPacket == "response" })
+			n.Filters.Wireshark = Text(either(flowFilter(fl, c.Transport), flowFilter(peer, c.Transport)))
 		}
 	}
 }

@@ -23,8 +23,9 @@ var ruleRCRNR = Rule{
 				n.Severity = SeverityCritical
 			}
 			n.Meaning = Text(fmt.Sprintf("%s: %s told the sender to wait", flowName(fl), plural(rnr, "RNR NAK")))
-			n.Filters.Wireshark = Text(and(hostFilter("src", fl.DstIP, c.Transport), hostFilter("dst", fl.SrcIP, c.Transport),
-				"infiniband.aeth.syndrome.opcode == 1"))
+			naks := and(hostFilter("src", fl.DstIP, c.Transport), hostFilter("dst", fl.SrcIP, c.Transport),
+				"infiniband.aeth.syndrome.opcode == 1")
+			n.Filters.Wireshark = Text(either(flowFilter(fl, c.Transport), naks)) // the evidence is what was sent again
 			recoveryEvidence(&n, fl, func(r *Recovery) bool { return r.Kind == "rnr" })
 			f.add(n)
 		})
