@@ -140,7 +140,7 @@ func TestExitCodes(t *testing.T) {
 			} else {
 				assert.Regexp(t, c.errors, r.errors)
 			}
-			assert.NotContains(t, r.errors, "internal error")
+			assert.NotContains(t, r.errors, "rdmascope: internal error")
 			assert.NotContains(t, r.out, "\x1b", "no colour where there is no terminal")
 			if c.code != 0 && r.errors != "" && len(c.args) > 0 {
 				for line := range strings.Lines(r.errors) {
