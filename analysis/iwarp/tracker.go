@@ -328,9 +328,11 @@ func (t *Tracker) evictConnection(keep *conn) {
 // Finish tells that no packet will follow: what waits behind holes is read as
 // far as it goes. Result may be called before and after.
 func (t *Tracker) Finish() {
-	for _, c := range t.conns {
-		if c != nil && c.isRDMA() {
+	for i := range t.table.entries {
+		if e := &t.table.entries[i]; e.stage == candidate || e.stage == proved {
+			c := t.conns[e.at]
 			c.finish()
+			t.judge(e, c)
 		}
 	}
 }
