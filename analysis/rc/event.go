@@ -25,7 +25,7 @@ type event struct {
 	flags     eventFlags
 }
 
-type eventFlags uint8
+type eventFlags uint16
 
 const (
 	evRequest  eventFlags = 1 << iota
@@ -36,6 +36,7 @@ const (
 	evUC   // nothing acknowledges it
 	evReth // dma is valid
 	evLen  // payload is valid
+	evLate // sent before a packet that was seen earlier
 )
 
 func (e *event) has(f eventFlags) bool { return e.flags&f != 0 }

@@ -100,10 +100,21 @@ func (f *flow) deliver(e *event) {
 			return
 		}
 	}
+	o := &f.req.order
 	if f.primed > 0 {
-		f.primed--
+		if f.primed--; e.has(evIPID) { // the newest so far, not of what waits
+			if !o.seen || serial16(e.ipid, o.max) > 0 {
+				o.max = e.ipid
+			} else if o.usable() {
+				e.flags |= evLate
+			}
+			o.seen = true
+		}
 	} else {
-		f.req.order.note(e)
+		if o.seen && e.has(evIPID) && serial16(e.ipid, o.max) < 0 && o.usable() {
+			e.flags |= evLate
+		}
+		o.note(e)
 	}
 	switch {
 	case e.has(evRequest):

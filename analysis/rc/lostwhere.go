@@ -170,15 +170,15 @@ func (t *trouble) lostAt(r *requester, ep *episode, x roce.PSN) {
 	r.tap.behind += uint64(ep.top.Sub(x))
 }
 
-// inherit hands the verdict to the unanswered runs before: they went the way
-// of this one.
+// inherit hands the verdict to the unanswered runs at the same PSN before: they
+// went the way of this one.
 func (t *trouble) inherit(r *requester, ep *episode) {
 	if ep.verdict == lostUnknown {
 		return
 	}
 	for i := len(t.open) - 1; i >= 0; i-- {
 		p := t.open[i]
-		if p == ep || p.num > ep.num || p.verdict != lostUnknown {
+		if p == ep || p.num > ep.num || p.verdict != lostUnknown || p.psn != ep.psn {
 			continue
 		}
 		p.verdict, p.response = ep.verdict, ep.response

@@ -35,10 +35,10 @@ func (q *responses) arrive(r *requester, e *event) {
 		if r.have && e.psn.Sub(r.firstPSN) >= 0 && e.psn.Sub(r.next) < 0 {
 			r.c.repeated++
 		}
-		q.follow(r, e.psn)
+		q.follow(r, e)
 		return
 	}
-	q.follow(r, e.psn)
+	q.follow(r, e)
 	m := r.msgs.at(i)
 	if !m.take(e.psn) {
 		r.c.repeated++
@@ -157,10 +157,15 @@ func (q *responses) seenInRun(psn roce.PSN) bool {
 }
 
 // follow compares a response with what is due.
-func (q *responses) follow(r *requester, psn roce.PSN) {
+func (q *responses) follow(r *requester, e *event) {
+	psn := e.psn
 	end := psn.Add(1)
 	if end.Sub(q.high) > 0 || !q.have {
 		q.high = end
+	}
+	if e.has(evLate) {
+		q.cameLate(r, psn)
+		return
 	}
 	i := q.find(psn)
 	if i < 0 { // not asked for, as far as was seen, or overtaken by others
@@ -188,6 +193,24 @@ func (q *responses) follow(r *requester, psn roce.PSN) {
 	if end == q.due[0].hi {
 		q.shift()
 	}
+}
+
+// cameLate: a response that others overtook before the tap. Had it been asked
+// again meanwhile, that wasn't for a loss.
+func (q *responses) cameLate(r *requester, psn roce.PSN) {
+	for _, m := range q.missed {
+		if m.has(psn) && m.lost {
+			r.c.respLostUp--
+		}
+	}
+	q.heal(psn)
+	t := r.troubled()
+	for _, ep := range t.open {
+		if ep.psn == psn && ep.response && ep.verdict == LostUpstream {
+			ep.verdict = LostReorder
+		}
+	}
+	t.rspReorders = true
 }
 
 func (q *responses) shift() {

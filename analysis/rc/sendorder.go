@@ -5,7 +5,7 @@ import "rdmascope/decode/roce"
 // orderCheck finds out whether a sender's IP identification counts upward. Some
 // senders draw it at random or leave it constant; then capture order has to do.
 type orderCheck struct {
-	last      uint16
+	last, max uint16 // identification of the last packet, and the newest one
 	up, down  uint16 // steps forward; backward or none
 	near      uint16 // steps shorter than nearStep, either way, but not none
 	drift     int32  // sum of the near steps
@@ -22,6 +22,9 @@ const nearStep = 2048
 func (o *orderCheck) note(e *event) {
 	if !e.has(evIPID) {
 		return
+	}
+	if !o.seen || serial16(e.ipid, o.max) > 0 {
+		o.max = e.ipid
 	}
 	if o.seen {
 		d := serial16(e.ipid, o.last)

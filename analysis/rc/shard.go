@@ -199,6 +199,7 @@ func (f *flow) prime() {
 		f.req.order.note(&f.pend[i])
 	}
 	f.primed = int32(len(f.pend))
+	f.req.order.seen = false
 }
 
 // hint looks ahead for the path MTU, so that the first READs reserve the right

@@ -13,19 +13,20 @@ type trouble struct {
 	fatal     bool // a NAK that ends the connection
 
 	// in sending order
-	win       []sent // waits for late packets
-	head      int
-	started   bool
-	passed    uint16 // identification of the newest request that left win
-	passedAny bool
-	reorders  bool     // packets overtake each other before the tap
-	sawLate   bool     // without identification: late packets exist, so gaps prove no loss
-	next      roce.PSN // behind the highest PSN sent
-	lastEnd   roce.PSN // behind the last request sent
-	lastTime  int64    // of it
-	una       roce.PSN // oldest unacknowledged, after the last answer
-	lastAny   int64    // of the last packet either way
-	holes     []hole
+	win         []sent // waits for late packets
+	head        int
+	started     bool
+	passed      uint16 // identification of the newest request that left win
+	passedAny   bool
+	reorders    bool     // packets overtake each other before the tap
+	rspReorders bool     // responses overtake each other before the tap
+	sawLate     bool     // without identification: late packets exist, so gaps prove no loss
+	next        roce.PSN // behind the highest PSN sent
+	lastEnd     roce.PSN // behind the last request sent
+	lastTime    int64    // of it
+	una         roce.PSN // oldest unacknowledged, after the last answer
+	lastAny     int64    // of the last packet either way
+	holes       []hole
 
 	naks   []nakNote // sequence NAKs that no step back has used
 	used   nakNote   // the newest sequence NAK that a step back has used
