@@ -14,13 +14,16 @@
 //
 // # Why there is no expression library underneath
 //
-// expr-lang/expr 1.17.8 was measured against this compiler, with its best
-// set-up (struct environment, methods for absent fields): see
-// BenchmarkPacketFilter for the terms. It took 7 to 20 times as long, and its
-// syntax has none of what makes a filter Wireshark's: unquoted addresses,
-// ranges in sets, absent and repeated fields. A rewriting lexer would have to
-// know the grammar anyway, to map its errors back to columns; from there to
-// the closures of this package it is 200 lines.
+// expr-lang/expr 1.17.8 was measured against this compiler with the filters of
+// BenchmarkPacketFilter, written by hand as it wants them (a struct of plain
+// integers, comparisons with guards for absent headers). On one machine it took
+// 270 ns, 390 ns and 1,750 ns where this package takes 16 ns, 41 ns and 52 ns,
+// and made 2 to 8 allocations a packet where this makes none; filling its
+// environment from the packet comes on top. And its syntax has none of what
+// makes a filter Wireshark's: unquoted addresses, ranges in sets, bit tests,
+// absent and repeated fields. A lexer that rewrites all that has to know the
+// grammar anyway to map errors back to columns; what is left for a library is
+// nodes.go, 200 lines.
 //
 // # How it runs
 //
@@ -28,7 +31,7 @@
 // value of 128 bits lies in one of some ranges (value.go, nodes.go): CIDR
 // blocks, sets and orders are the same to it. Fields of the usual headers are
 // read from decode.Packet without allocation (packetfields.go). What only a
-// tree holds (connection management, tunnels, tagged tags) is looked up in
+// tree holds (connection management, tunnels, stacked tags) is looked up in
 // decode.Tree, built at most once a packet and only where the packet can have
 // the field at all.
 package filter
