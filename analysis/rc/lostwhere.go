@@ -116,6 +116,8 @@ func (t *trouble) judgeRead(r *requester, ep *episode) {
 	case ep.answeredAt:
 		ep.verdict, ep.response = LostDownstream, true
 		r.c.respLostDown++
+	case ep.discarded:
+		ep.verdict = LostNone // out of its turn when it came
 	case ep.trigger == triggerImplied:
 		ep.verdict, ep.response = LostUpstream, true
 	case ep.answers.data == 0:

@@ -8,18 +8,20 @@ import "rdmascope/decode/roce"
 // asked again; else the capture missed it.
 type responses struct {
 	have    bool
-	guessed bool     // a READ was counted before the path MTU was known
-	next    roce.PSN // what the run continues with
-	high    roce.PSN // behind the highest response seen
-	due     []span   // what was asked for, in order; due[0] is being answered
-	begun   bool     // a response to due[0] was seen
-	missed  []missed // skipped by the newest run over them
+	guessed bool      // a READ was counted before the path MTU was known
+	next    roce.PSN  // what the run continues with
+	high    roce.PSN  // behind the highest response seen
+	due     []span    // what was asked for, in order; due[0] is being answered
+	begun   bool      // a response to due[0] was seen
+	missed  []missed  // skipped by the newest run over them
+	before  sentFlags // what had become of the response to the request at hand
 }
 
 // missed is what a run skipped.
 type missed struct {
 	span
-	lost bool // asked again, and counted
+	lost      bool // asked again, and counted
+	discarded bool // seen, but an earlier one was missing then: a requester takes responses in order only
 }
 
 const (
@@ -129,6 +131,7 @@ func (m *message) absorb() {
 // proved lost now.
 func (q *responses) ask(r *requester, e *event) {
 	s := span{e.psn, e.end()}
+	q.before = q.fate(e.psn)
 	if len(q.due) >= maxDue {
 		q.due = append(q.due[:0], q.due[1:]...)
 		q.begun = false
@@ -140,20 +143,34 @@ func (q *responses) ask(r *requester, e *event) {
 			r.c.respLostUp += uint64(m.len())
 		}
 	}
+	if q.have && s.lo.Sub(q.high) < 0 && q.fate(s.lo)&sentDiscarded == 0 {
+		if len(q.missed) >= maxHoles {
+			q.missed = append(q.missed[:0], q.missed[1:]...)
+		}
+		q.missed = append(q.missed, missed{span: span{s.lo, q.high}, lost: true, discarded: true})
+	}
 }
 
-// seenInRun tells whether the newest run over psn showed its response. An
-// older run doesn't count: the requester threw it away.
-func (q *responses) seenInRun(psn roce.PSN) bool {
-	if !q.have || psn.Sub(q.next) >= 0 {
-		return false
+// fate tells whether the newest run over psn showed its response, and if the
+// requester could take it. An older run doesn't count: it was thrown away.
+func (q *responses) fate(psn roce.PSN) sentFlags {
+	if !q.have || psn.Sub(q.high) >= 0 {
+		return 0
 	}
+	f := sentAnswered
 	for _, m := range q.missed {
-		if m.has(psn) {
-			return false
+		switch {
+		case !m.has(psn):
+		case !m.discarded:
+			return 0
+		default:
+			f = sentDiscarded
 		}
 	}
-	return true
+	if f == sentAnswered && psn.Sub(q.next) >= 0 {
+		return 0
+	}
+	return f
 }
 
 // follow compares a response with what is due.
@@ -199,7 +216,7 @@ func (q *responses) follow(r *requester, e *event) {
 // again meanwhile, that wasn't for a loss.
 func (q *responses) cameLate(r *requester, psn roce.PSN) {
 	for _, m := range q.missed {
-		if m.has(psn) && m.lost {
+		if m.has(psn) && m.lost && !m.discarded {
 			r.c.respLostUp--
 		}
 	}

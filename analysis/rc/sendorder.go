@@ -100,7 +100,8 @@ const (
 	sentProgress                       // response that acknowledged something
 	sentData                           // READ response, atomic ACK
 	sentAckReq
-	sentAnswered // READ: the response at its first PSN had been seen
+	sentAnswered  // READ: the response at its first PSN had been seen
+	sentDiscarded // … while an earlier one was missing
 )
 
 func (s *sent) is(f sentFlags) bool { return s.flags&f != 0 }
@@ -116,9 +117,7 @@ func (r *requester) sentOf(e *event, f roce.OpcodeFlags, late bool) sent {
 		if e.end() == e.psn.Add(1) {
 			s.flags |= sentAtomic
 		}
-		if r.rsp.seenInRun(e.psn) {
-			s.flags |= sentAnswered
-		}
+		s.flags |= r.rsp.before
 	}
 	if f.Has(roce.FlagEnd) {
 		s.flags |= sentEnd
