@@ -27,6 +27,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	pauseShares(s)
 	s.Hosts = buildHosts(s)
 	sumConnections(s)
+	buildCounters(s, r)
 	grade(s, &r.front.totals)
 	findAll(s, &r.front.totals, e.opt.Settings)
 	return s

@@ -126,6 +126,9 @@ func requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string, rc.Count) 
 		ReadFirst: latencyOf(f.Latency[rc.LatencyReadFirst]), ReadLast: latencyOf(f.Latency[rc.LatencyReadLast]),
 		Atomic: latencyOf(f.Latency[rc.LatencyAtomic]),
 	}
+	if f.DuplicateRequests.Known {
+		fl.duplicateRequests = Int(int64(f.DuplicateRequests.N))
+	}
 	if f.TimedNS > 0 {
 		fl.PauseOverlap = Quotient(f.PausedNS, f.TimedNS)
 	}

@@ -1,6 +1,8 @@
 package analysis
 
 import (
+	"maps"
+
 	"rdmascope/analysis/cm"
 	"rdmascope/analysis/marking"
 	"rdmascope/analysis/pause"
@@ -19,6 +21,8 @@ type partition struct {
 	// trusted (bad iCRC, bad IP checksum, malformed).
 	untrusted int64
 
+	management management
+
 	rc      *rc.Shard
 	cm      *cm.Tracker
 	traffic *pause.Traffic
@@ -34,6 +38,8 @@ type partitionResult struct {
 	untrusted int64
 	evicted   int64
 
+	management management
+
 	rc      *rc.Result
 	cm      cm.Result
 	traffic pause.TrafficResult
@@ -41,7 +47,7 @@ type partitionResult struct {
 }
 
 func newPartition(opt Options, tl *pause.Timeline) *partition {
-	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), traffic: pause.NewTraffic(tl), marks: marking.New(marking.Options{})}
+	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), management: management{}, traffic: pause.NewTraffic(tl), marks: marking.New(marking.Options{})}
 	p.rc = rc.NewShard(rc.Options{Paused: p.traffic.Stopped})
 	p.cm = cm.New(cm.Options{}, cm.Events{Connect: p.connect, Disconnect: p.disconnect})
 	return p
@@ -54,6 +60,7 @@ func (p *partition) packet(pkt *decode.Packet, hash uint64) {
 	}
 	if pkt.RoCE.BTH.DestQP <= roce.QPNGSI {
 		p.cm.Packet(pkt)
+		p.management.packet(pkt)
 		p.traffic.Data(pkt, -1)
 		return
 	}
@@ -159,13 +166,14 @@ func (p *partition) wayBack(r *rc.Result) func(int32) int32 {
 
 // result gives the partition's figures; now is the newest time of the capture.
 func (p *partition) result(final bool, now int64) partitionResult {
-	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, evicted: p.table.full,
+	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, evicted: p.table.full, management: p.management,
 		rc: p.rc.Result(), cm: p.cm.Result(now), traffic: p.traffic.Result(now)}
 	r.marks = p.marks.Result(now, p.wayBack(r.rc))
 	if !final {
 		r.keys = append([]FlowKey(nil), r.keys...)
 		r.flows = append([]flow(nil), r.flows...)
 		r.archived = append([]flow(nil), r.archived...)
+		r.management = maps.Clone(r.management)
 	}
 	return r
 }

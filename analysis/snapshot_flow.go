@@ -78,8 +78,9 @@ type Flow struct {
 	Terminates List[Terminate] `json:"terminates,omitzero" doc:"Terminate messages (iWARP only)"`
 	Holes      List[Hole]      `json:"holes,omitzero" doc:"gaps of the octet stream, at most 100 (iWARP only)"`
 
-	marks    marking.Flow // evidence of findings about marks
-	firstNak [5]int64     // number of the first NAK of each code, 0 for none; evidence of findings
+	duplicateRequests *int64       // that its receiver had already, an estimate; for NIC counters
+	marks             marking.Flow // evidence of findings about marks
+	firstNak          [5]int64     // number of the first NAK of each code, 0 for none; evidence of findings
 }
 
 // Naks counts NAKs by AETH syndrome code (IBTA vol 1, 9.7.5.2.8).

@@ -10,6 +10,8 @@ type Host struct {
 	ReceivedPackets int64        `json:"received_packets" doc:"RDMA packets addressed to it"`
 	ReceivedBytes   int64        `json:"received_bytes" doc:"their frame bytes"`
 	Counters        Map[Counter] `json:"counters" doc:"under the NIC's own names, as far as the wire shows"`
+
+	figures Map[Counter] // also those that other NICs name; see NICCounters
 }
 
 // Counter is a NIC counter as seen from the wire.

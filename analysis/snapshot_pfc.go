@@ -78,7 +78,8 @@ type PFCSource struct {
 	MalformedReasons Counts     `json:"malformed_reasons" doc:"malformed frames by what is wrong with them"`
 	Windows          PFCWindows `json:"windows" doc:"the pause over time"`
 
-	firstPacket int64 // evidence of findings
+	firstPacket                int64 // evidence of findings
+	stallWarnings, stallErrors int64 // by mlx5's rule, for its counters
 }
 
 // PFCWindows cuts the time from a source's first frame to its last pause into

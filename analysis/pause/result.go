@@ -19,6 +19,7 @@ type Source struct {
 	Paused                           bool  // still, at the capture's end
 	IntervalsDropped                 int64 // older than those that rules looked at
 	NICWatchdog, MLX5Warnings        int64
+	MLX5Stalls                       int64 // that lasted for all of its stall time
 	Windows                          Windows
 }
 
@@ -88,7 +89,7 @@ func (s *row) source() Source {
 		PausedNS: s.paused.nanoseconds(), LongestNS: roundNS(s.longest), Transitions: s.transitions, Expiries: s.expiries,
 		Malformed: s.malformed, FirstTime: s.firstTime, LastTime: s.lastTime, FirstPacket: s.firstPacket,
 		Paused: last != nil && last.ending == endOpen, IntervalsDropped: s.ring.first(),
-		NICWatchdog: s.overNIC, MLX5Warnings: s.overMLX5, Windows: s.windows,
+		NICWatchdog: s.overNIC, MLX5Warnings: s.overMLX5, MLX5Stalls: s.overStall, Windows: s.windows,
 	}
 }
 

@@ -18,7 +18,7 @@ type row struct {
 
 	frames, xoffs, xons, refreshes int64
 	transitions, expiries          int64
-	overNIC, overMLX5              int64 // intervals at least as long as the watchdogs' times
+	overNIC, overMLX5, overStall   int64 // intervals at least as long as the watchdogs' times
 	paused                         total
 	longest                        int64 // ps
 	malformed                      [reasonCount]int64
@@ -109,6 +109,9 @@ func (r *row) book(v *interval) {
 	}
 	if n/1000 >= r.opt.MLX5NS {
 		r.overMLX5++
+	}
+	if n/1000 >= r.opt.MLX5NS*100/85 { // MLX5NS is 85 % of the stall time
+		r.overStall++
 	}
 	r.windows.pause(v.start, v.start+roundNS(n))
 }
