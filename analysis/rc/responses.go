@@ -14,6 +14,8 @@ type responses struct {
 	due     []span    // what was asked for, in order; due[0] is being answered
 	begun   bool      // a response to due[0] was seen
 	missed  []missed  // skipped by the newest run over them
+	want    roce.PSN  // with waiting: the response that the requester asked for again
+	waiting uint16    // responses for which want is still believed; 0: not waiting
 	before  sentFlags // what had become of the response to the request at hand
 }
 
@@ -27,6 +29,7 @@ type missed struct {
 const (
 	maxHoles   = 64
 	maxDue     = 256
+	maxWaiting = 1024
 	readGiveUp = 16 // operations finished behind a READ that misses responses
 )
 
@@ -143,6 +146,9 @@ func (q *responses) ask(r *requester, e *event) {
 			r.c.respLostUp += uint64(m.len())
 		}
 	}
+	if q.have && s.lo.Sub(q.high) < 0 && s.lo.Sub(q.want) != 0 {
+		q.want, q.waiting = s.lo, maxWaiting
+	}
 	if q.have && s.lo.Sub(q.high) < 0 && q.fate(s.lo)&sentDiscarded == 0 {
 		if len(q.missed) >= maxHoles {
 			q.missed = append(q.missed[:0], q.missed[1:]...)
@@ -206,6 +212,7 @@ func (q *responses) follow(r *requester, e *event) {
 		q.skip(r, span{from, psn})
 	}
 	q.heal(psn)
+	q.outOfTurn(psn)
 	q.have, q.begun, q.next = true, true, end
 	if end == q.due[0].hi {
 		q.shift()
@@ -228,6 +235,27 @@ func (q *responses) cameLate(r *requester, psn roce.PSN) {
 		}
 	}
 	t.rspReorders = true
+}
+
+// outOfTurn: while the requester waits for a response, later ones are thrown
+// away (IBTA 9.7.5.1.2), new ones too.
+func (q *responses) outOfTurn(psn roce.PSN) {
+	if q.waiting == 0 {
+		return
+	}
+	q.waiting--
+	switch d := psn.Sub(q.want); {
+	case d == 0:
+		q.want = q.want.Add(1)
+		if q.want.Sub(q.high) >= 0 {
+			q.waiting = 0
+		}
+	case d > 0:
+		if len(q.missed) >= maxHoles {
+			q.missed = append(q.missed[:0], q.missed[1:]...)
+		}
+		q.missed = append(q.missed, missed{span: span{psn, psn.Add(1)}, lost: true, discarded: true})
+	}
 }
 
 func (q *responses) shift() {
