@@ -42,12 +42,12 @@ func recoveryEvents(f *analysis.Flow) []Event {
 	var out []Event
 	for i := range f.Recoveries {
 		r := &f.Recoveries[i]
-		text := fmt.Sprintf("went back to PSN %s after %s, %s resent", count(r.PSN), recoveryKind(r.Kind), plural(r.ResentPackets, "packet"))
+		text := fmt.Sprintf("back to PSN %s: %s, %s resent", count(r.PSN), recoveryKind(r.Kind), count(r.ResentPackets))
 		if r.RecoveryNS != nil {
 			text += ", recovered in " + duration(*r.RecoveryNS)
 		}
 		if w := lostWhere(r.Lost); w != "" {
-			text += "; " + w
+			text += ", " + w
 		}
 		out = append(out, Event{Time: r.FirstTime, Packet: value(r.FirstPacket), Text: text, Bad: true})
 	}
@@ -57,17 +57,17 @@ func recoveryEvents(f *analysis.Flow) []Event {
 func recoveryKind(k string) string {
 	switch k {
 	case "nak":
-		return "a sequence NAK"
+		return "sequence NAK"
 	case "rnr":
-		return "an RNR NAK"
+		return "RNR NAK"
 	case "implied_nak":
-		return "an implied NAK"
+		return "implied NAK"
 	case "timeout":
-		return "an ACK timeout"
+		return "ACK timeout"
 	case "adaptive":
-		return "a short silence"
+		return "short silence"
 	case "spurious":
-		return "nothing (all was acknowledged)"
+		return "no cause, all was acknowledged"
 	}
 	return k
 }

@@ -147,7 +147,7 @@ func (u *ui) drawPlace(r region) {
 		x = r.print(x, 0, faint, " › ")
 		room := max(end-x-1, 0)
 		if !last {
-			room = min(room, 24)
+			room = min(room, max(r.w/6, 14))
 		}
 		x = r.print(x, 0, u.crumbLook(last), elide(clean(p.crumb(u)), room))
 	}

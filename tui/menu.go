@@ -82,7 +82,10 @@ func (m *menu) draw(r region) {
 func (m *menu) drawChoice(r region, i int) {
 	c := m.list[i]
 	r.print(0, 0, faint, "│")
-	tick := "  "
+	tick := ""
+	if m.keep {
+		tick = "  "
+	}
 	if c.on {
 		tick = "✔ "
 	}

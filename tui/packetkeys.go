@@ -139,6 +139,7 @@ func (p *packetsPage) nextNak(u *ui, k key) {
 			return
 		}
 		p.goPacket(u, n)
+		p.showField("infiniband.aeth")
 	})
 }
 

@@ -98,7 +98,7 @@ func packetColumns(start func() analysis.Time, mark func(int64) (string, look)) 
 		{title: "!", help: "finding that it proves, ↻ resent", width: 3, rank: 1,
 			text: func(r packetRow) string { s, _ := mark(r.n); return s },
 			look: func(r packetRow) look { _, l := mark(r.n); return l }},
-		{title: "No.", help: "number in the capture", width: 11, right: true, rank: 0, text: func(r packetRow) string { return count(r.n) }},
+		{title: "No.", help: "number in the capture", width: 10, grow: 3, right: true, rank: 0, text: func(r packetRow) string { return count(r.n) }},
 		{title: "Time", help: "seconds since the first packet", width: 14, right: true, rank: 2,
 			text: field(func(p *decode.Packet) string { return since(analysis.Time(p.Time), start()) })},
 		{title: "Source", width: 12, grow: 13, rank: 3, text: field(sourceText),
@@ -110,7 +110,7 @@ func packetColumns(start func() analysis.Time, mark func(int64) (string, look)) 
 			term: func(r packetRow) string {
 				return packetTerm(r, "frame.len", func(p *decode.Packet) int64 { return int64(p.Wire) })
 			}},
-		{title: "Info", width: 28, grow: 200, prose: true, rank: 0, look: infoLook, text: infoText,
+		{title: "Info", width: 22, grow: 200, prose: true, rank: 0, look: infoLook, text: infoText,
 			term: func(r packetRow) string {
 				if r.e == nil || r.e.p == nil || !r.e.p.Has(decode.FlagBTH) {
 					return ""
@@ -126,6 +126,9 @@ func infoText(r packetRow) string {
 		return "…"
 	case r.e.p == nil && r.e.err != nil:
 		return "cannot be read: " + r.e.err.Error()
+	}
+	if p := r.e.p; isNak(p) { // first, for on a narrow screen the end is cut
+		return "✖ " + p.RoCE.AETH.Syndrome.String() + "  " + r.e.summary
 	}
 	return r.e.summary
 }

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"slices"
+
 	"github.com/rivo/tview"
 
 	"rdmascope/analysis"
@@ -64,7 +66,14 @@ func (p *connPage) sync(u *ui) {
 	if u.opt.Details != nil {
 		p.detail, p.why = u.opt.Details.Connection(p.id)
 	}
-	p.events.setList(eventList(connEvents(u, p.c, p.detail)))
+	first := p.events.list == nil
+	list := eventList(connEvents(u, p.c, p.detail))
+	p.events.setList(list)
+	if first { // the cursor begins where the trouble does
+		if i := slices.IndexFunc(list, func(e Event) bool { return e.Bad && e.Packet > 0 }); i > 0 {
+			p.events.cursor = i
+		}
+	}
 	if p.detail != nil && p.plot.canvas == nil && !hasFlow(p.detail, 0) {
 		p.plot.flow = 1
 	}
@@ -91,7 +100,11 @@ func (p *connPage) heights(h int) [connPanes]int {
 	left := h
 	order := []int{p.focus, paneNumbers, panePlot, paneEvents, paneLatency}
 	for _, pane := range order {
-		if out[pane] == 0 && left >= least[pane] {
+		spare := 0
+		if pane == paneLatency && pane != p.focus {
+			spare = 4 // a plot to read is worth more than a second table
+		}
+		if out[pane] == 0 && left >= least[pane]+spare {
 			out[pane] = min(least[pane], want[pane])
 			left -= out[pane]
 		}

@@ -21,7 +21,9 @@ type flowsPage struct {
 }
 
 func newFlowsPage() *flowsPage {
-	return &flowsPage{g: newGrid(connColumns(), nil)}
+	p := &flowsPage{g: newGrid(connColumns(), nil)}
+	p.g.col = 1
+	return p
 }
 
 func (p *flowsPage) crumb(*ui) string { return p.hosts.a + "→" + p.hosts.b }

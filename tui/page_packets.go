@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/rivo/tview"
@@ -161,7 +162,20 @@ func (p *packetsPage) syncTree() {
 		r.e.tree = decode.Tree(r.e.p)
 	}
 	p.shown = r.n
-	p.tree.setList(unfold(r.e.tree, p.folds))
+	first := p.tree.length() == 0
+	list := unfold(r.e.tree, p.folds)
+	p.tree.setList(list)
+	if first { // the cursor begins at what is unfolded: the transport
+		p.tree.cursor = max(slices.IndexFunc(list, func(t treeRow) bool { return t.depth == 0 && t.open && len(t.node.Children) > 0 }), 0)
+	}
+}
+
+// showField puts the tree's cursor on the first field whose name begins so.
+func (p *packetsPage) showField(name string) {
+	list, _ := p.tree.list.(treeRows)
+	if i := slices.IndexFunc(list, func(t treeRow) bool { return strings.HasPrefix(t.node.Name, name) && t.depth > 0 }); i >= 0 {
+		p.tree.cursor = i
+	}
 }
 
 func (p *packetsPage) draw(u *ui, r region) {

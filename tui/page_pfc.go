@@ -28,7 +28,7 @@ func newPFCPage() *pfcPage { return &pfcPage{} }
 
 func (p *pfcPage) crumb(*ui) string { return "PFC" }
 
-const pfcLabel, pfcRight = 9, 19 // columns left and right of the heat
+const pfcLabel, pfcRight = 9, 21 // columns left and right of the heat
 
 func (p *pfcPage) status(u *ui) string {
 	from, to := u.window.span(u.snap)
@@ -139,7 +139,7 @@ func (p *pfcPage) drawLane(r region, l *lane, from, to analysis.Time) {
 		return
 	}
 	r.print(x, 0, plain, pad(ratioOr(l.source.PausedRatio), 8, true))
-	r.print(x+8, 0, faint, pad(short(l.source.XOFFFrames), 7, true)+" XOFF"[:min(5, max(r.w-x-15, 0))])
+	r.print(x+8, 0, faint, pad(short(l.source.XOFFFrames), 7, true)+" XOFF")
 }
 
 func (p *pfcPage) drawAxis(r region, from, to analysis.Time) {

@@ -18,6 +18,7 @@ type shadow struct {
 	cursor      [2]int
 	shown       [2]int
 	stale       bool // front tells nothing: everything is to be sent
+	begun       bool
 }
 
 type shadowCell struct {
@@ -30,6 +31,17 @@ var noCursor = [2]int{-1, -1}
 
 func newShadow(s tcell.Screen) *shadow {
 	return &shadow{Screen: s, cursor: noCursor, shown: noCursor, stale: true}
+}
+
+// Init begins once. tview initialises a screen that it is given, but drops
+// the error, so Run does it before; and tcell, initialised twice, takes its
+// cells for 80×24 and never returns from Show on a bigger terminal.
+func (s *shadow) Init() error {
+	if s.begun {
+		return nil
+	}
+	s.begun = true
+	return s.Screen.Init()
 }
 
 // fit follows the size of the terminal; tview asks for the size before it

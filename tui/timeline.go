@@ -17,7 +17,7 @@ func timelineRows(t *Timeline) int {
 	return n
 }
 
-const timelineLabel = 12 // columns left of the axis
+const timelineLabel = 15 // columns left of the axis
 
 // drawTimeline draws the window over the width: each series as bars, each
 // finding at its time.
