@@ -26,7 +26,7 @@ type direction struct {
 	order sendOrder
 
 	begun, fromSyn bool
-	finSeen        bool
+	finAt          uint64 // offset of the FIN, 0 unseen
 	first, max     uint64 // offsets of the first octet known and behind the highest seen
 	syn            synOptions
 	cover          coverage
@@ -123,7 +123,6 @@ func (d *direction) data(s *segment, b []byte, silent int64) {
 	end := to
 	if s.flags&flagFin != 0 {
 		end++
-		d.finSeen = true
 	}
 	if !d.plausible(from) {
 		if from = d.resync(seq, s); from == 0 {
@@ -134,6 +133,9 @@ func (d *direction) data(s *segment, b []byte, silent int64) {
 	if s.length == 1 && end == to && d.haveAck && from+1 == d.max && d.una >= d.max {
 		d.figures.keepalives++ // RFC 9293 §3.8.4: an octet sent before, to draw an ACK
 		return
+	}
+	if end > to {
+		d.finAt = to
 	}
 	was := d.max
 	got := d.cover.add(d, from, end, s)
@@ -179,7 +181,7 @@ func (d *direction) resync(seq uint32, s *segment) (from uint64) {
 	d.far = 0
 	d.figures.resyncs++
 	d.flush()
-	d.figures.payload, d.finSeen = d.octetsSeen(), false
+	d.figures.payload, d.finAt = d.octetsSeen(), 0
 	d.figures.unseen += d.cover.drop()
 	from = d.max&^(1<<32-1) + 1<<33 | uint64(seq)
 	d.sent.at, d.sent.head = d.sent.at[:0], 0

@@ -295,10 +295,13 @@ func (d *direction) octetsSeen() int64 {
 		return 0
 	}
 	n := int64(d.max-d.first) + d.figures.payload
+	fin := d.first <= d.finAt && d.finAt < d.max
 	for i := range d.cover.holes {
-		n -= int64(d.cover.holes[i].hi - d.cover.holes[i].lo)
+		h := &d.cover.holes[i]
+		n -= int64(h.hi - h.lo)
+		fin = fin && (d.finAt < h.lo || h.hi <= d.finAt)
 	}
-	if d.finSeen {
+	if fin {
 		n--
 	}
 	return n
