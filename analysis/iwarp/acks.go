@@ -201,14 +201,19 @@ type sentRing struct {
 	head int
 }
 
-const maxSent = 8192
+const (
+	maxSent    = 8192
+	oneWaySent = 64 // nothing will acknowledge them
+)
 
 func (r *sentRing) len() int { return len(r.at) - r.head }
 
 // add takes a segment; it nearly always comes last.
 func (r *sentRing) add(d *direction, s sentSegment) {
-	if r.len() >= maxSent {
-		d.c.t.ev.Records++
+	if n := d.most(maxSent, oneWaySent); r.len() >= n {
+		if n == maxSent {
+			d.c.t.ev.Records++
+		}
 		r.head++
 	}
 	r.at, r.head = compact(r.at, r.head)

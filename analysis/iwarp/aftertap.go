@@ -7,7 +7,7 @@ type afterTap struct {
 	asks [8]askedFor // newest stretches that the receiver said it waits for
 	next uint8
 
-	passed [16]lostStretch // newest that an ACK has passed: a DSACK may follow it
+	passed [8]lostStretch // newest that an ACK has passed: a DSACK may follow it
 	pnext  uint8
 }
 

@@ -4,7 +4,6 @@ package iwarp
 type copyRing struct {
 	next, n uint8
 	data    bool // a copy with payload was seen
-	last    sighting
 	at      [copyMemory]sighting
 	pending [8]span // payload of copies, to be answered by a DSACK
 	pnext   uint8

@@ -4,7 +4,7 @@ package iwarp
 // that acknowledges it found nothing wrong.
 type badRing struct {
 	next uint8
-	at   [8]badSegment
+	at   [4]badSegment
 }
 
 type badSegment struct {

@@ -21,8 +21,7 @@ type direction struct {
 	stream *iwarp.Stream
 
 	volume
-	tos   tosCounts
-	vlan  uint16
+	marks marks
 	order sendOrder
 
 	begun, fromSyn bool
@@ -83,7 +82,7 @@ func (d *direction) reuse(old *direction) {
 
 func (d *direction) countPacket(s *segment) {
 	d.volume.add(s.wire)
-	d.tos.add(s.tos)
+	d.marks.add(s)
 	if s.length > 0 {
 		d.dataSegments++
 	}
@@ -192,27 +191,4 @@ func (d *direction) resync(seq uint32, s *segment) (from uint64) {
 	d.cover.before = s.opener()
 	d.stream.Skip(from, s.time, d)
 	return from
-}
-
-// tosCounts counts packets by DSCP: the few that one direction uses.
-type tosCounts struct {
-	n      uint8
-	dscp   [4]uint8
-	counts [4]int64
-	others int64
-}
-
-func (t *tosCounts) add(tos uint8) {
-	for i := range t.n {
-		if t.dscp[i] == tos>>2 {
-			t.counts[i]++
-			return
-		}
-	}
-	if int(t.n) < len(t.dscp) {
-		t.dscp[t.n], t.counts[t.n] = tos>>2, 1
-		t.n++
-		return
-	}
-	t.others++
 }

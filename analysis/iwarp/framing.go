@@ -2,6 +2,7 @@ package iwarp
 
 import (
 	"errors"
+	"math/bits"
 
 	"rdmascope/decode/iwarp"
 )
@@ -38,10 +39,15 @@ type framing struct {
 	firstLen   uint8
 	haveSend   bool
 	faults     [mpaFaults]Fault
-	mssOfPeer  int
+	sizes      [sizeClasses]int64
+	size       [messageClasses]uint64 // payload of the running message
+	turns      turns
 }
 
 const firstSendOctets = 64
+
+// sizeClasses are the powers of two up to the longest message, 2³² octets.
+const sizeClasses = 34
 
 // Messages of these classes may run side by side in one stream.
 const (
@@ -73,7 +79,10 @@ func (d *direction) MPA(_ *iwarp.Stream, _ uint64, m *iwarp.MPAFrame, err error)
 // BeginFPDU takes the header of an FPDU.
 func (d *direction) BeginFPDU(_ *iwarp.Stream, f *iwarp.FPDU) {
 	d.framing.newest = max(f.At, d.feedingAt)
-	d.checkBegin()
+	d.checkBegin(f)
+	if f.DDP.Opcode.IsSend() && !f.HeaderCut && f.DDP.MO == 0 {
+		d.peer().framing.turns.answered(f.At)
+	}
 }
 
 // EndFPDU counts an FPDU.
@@ -159,14 +168,19 @@ func (d *direction) message(f *iwarp.FPDU) {
 	m := &d.framing
 	class := classOf(f.DDP.Opcode)
 	if !m.running[class] {
-		m.running[class], m.start[class] = true, f.Start
+		m.running[class], m.start[class], m.size[class] = true, f.Start, 0
 	}
+	m.size[class] += uint64(f.PayloadLength())
 	if !f.DDP.Last {
 		return
 	}
 	m.running[class] = false
 	m.messages++
 	m.byMessage[f.DDP.Opcode]++
+	m.sizes[min(bits.Len64(m.size[class]), sizeClasses-1)]++
+	if f.DDP.Opcode.IsSend() {
+		m.turns.sent(f.EndAt)
+	}
 	x := message{start: m.start[class], end: f.End, endAt: f.EndAt, opcode: f.DDP.Opcode, stag: f.DDP.STag}
 	x.sample = f.State == iwarp.Whole && (x.opcode == iwarp.RDMAWrite || x.opcode.IsSend())
 	x.resent = d.resent.overlaps(x.start, x.end)
@@ -174,6 +188,26 @@ func (d *direction) message(f *iwarp.FPDU) {
 	if !d.haveAck || x.end > d.una {
 		d.messages.add(d, x)
 	}
+}
+
+// turns measures request and reply where they alternate: the time from a SEND to
+// the peer's next one, if it was the only SEND since the peer's last.
+type turns struct {
+	latency
+	pending int
+	at      int64
+}
+
+func (t *turns) sent(at int64) {
+	t.pending++
+	t.at = at
+}
+
+func (t *turns) answered(at int64) {
+	if t.pending == 1 {
+		t.latency.add(at - t.at)
+	}
+	t.pending = 0
 }
 
 // terminate lists a Terminate.
@@ -222,9 +256,8 @@ func (d *direction) Notice(_ *iwarp.Stream, n iwarp.Notice) {
 // msnCheck looks for gaps in message sequence numbers, of each queue and, for
 // stacks that count all queues with one counter (the first softiwarp), of all.
 type msnCheck struct {
-	queue     [queues]msnQueue
-	shared    msnQueue
-	sharedBad int64
+	queue  [queues]msnQueue
+	shared msnQueue
 }
 
 const queues = 4

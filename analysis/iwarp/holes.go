@@ -50,7 +50,7 @@ type filledHole struct {
 	limit uint64 // what had been seen when it was filled
 }
 
-const maxFilled = 8
+const maxFilled = 4
 
 // fill takes a hole that a segment has filled; what waited behind it is read
 // next.

@@ -18,11 +18,16 @@ type messageRing struct {
 	head int
 }
 
-const maxMessages = 8192
+const (
+	maxMessages    = 8192
+	oneWayMessages = 64
+)
 
 func (r *messageRing) add(d *direction, m message) {
-	if len(r.at)-r.head >= maxMessages {
-		d.c.t.ev.Records++
+	if n := d.most(maxMessages, oneWayMessages); len(r.at)-r.head >= n {
+		if n == maxMessages {
+			d.c.t.ev.Records++
+		}
 		r.head++
 	}
 	r.at, r.head = compact(r.at, r.head)

@@ -52,7 +52,7 @@ const (
 	// FaultEnhanced: the reply is enhanced and the request is not.
 	FaultEnhanced
 	// FaultRTR: the reply asks for a ready-to-receive message that the request
-	// did not offer (RFC 6581 §9.2).
+	// did not offer, or another one came (RFC 6581 §9.2).
 	FaultRTR
 	// FaultEarly: the initiator sent an FPDU before the reply came, or the
 	// responder one before the initiator's first (RFC 5044 §7.1.2, RFC 6581 §5).
@@ -69,7 +69,7 @@ var faultWords = [mpaFaults]string{
 	"both sides sent the same kind of start-up frame",
 	"reject flag in a request",
 	"enhanced reply to a plain request",
-	"ready-to-receive message that was not offered",
+	"ready-to-receive message that was not agreed",
 	"FPDU before the other side may receive it",
 	"read depth of the reply above the request's",
 }
@@ -143,7 +143,7 @@ func (d *direction) checkReply(m *iwarp.MPAFrame, request *Frame) {
 }
 
 // checkBegin looks at the first FPDU of a direction.
-func (d *direction) checkBegin() {
+func (d *direction) checkBegin(f *iwarp.FPDU) {
 	m, p := &d.framing, &d.peer().framing
 	if m.fpdus > 0 || !m.frame.Seen {
 		return
@@ -153,6 +153,38 @@ func (d *direction) checkBegin() {
 	if early {
 		d.fault(FaultEarly)
 	}
+	if !m.frame.Reply && p.frame.Seen && p.frame.Enhanced && p.frame.PeerToPeer && !f.HeaderCut && !p.frame.ready(f) {
+		d.fault(FaultRTR)
+	}
+}
+
+// ready tells whether an initiator's first FPDU is one of the ready-to-receive
+// messages that the reply asks for, none meaning any (RFC 6581 §9.2).
+func (f *Frame) ready(first *iwarp.FPDU) bool {
+	switch {
+	case !f.RTRSend && !f.RTRWrite && !f.RTRRead:
+		return true
+	case first.DDP.Opcode == iwarp.RDMAReadReq:
+		return f.RTRRead
+	case first.PayloadLength() != 0:
+		return false
+	case first.DDP.Opcode == iwarp.RDMAWrite:
+		return f.RTRWrite
+	}
+	return f.RTRSend && first.DDP.Opcode.IsSend()
+}
+
+// readDepth is how many reads a side may have open: its own ORD or the peer's
+// IRD, whichever is smaller (RFC 6581 §9.1).
+func (d *direction) readDepth() Count {
+	own, peer := &d.framing.frame, &d.peer().framing.frame
+	if !own.Enhanced || !peer.Enhanced {
+		return Unknown("no enhanced start-up frames of both sides")
+	}
+	if own.ORD == iwarp.IRDORDNone || peer.IRD == iwarp.IRDORDNone {
+		return Unknown("a side left it open")
+	}
+	return Known(int64(min(own.ORD, peer.IRD)))
 }
 
 // lost tells whether something of a direction is missing, so that what did not

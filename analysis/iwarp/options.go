@@ -24,8 +24,8 @@ type Options struct {
 }
 
 func (o Options) withDefaults() Options {
-	def(&o.Connections, 4096)
-	def(&o.Candidates, 128)
+	def(&o.Connections, 1024)
+	def(&o.Candidates, 64)
 	def(&o.Pending, 1024)
 	def(&o.Entries, 1<<15)
 	def(&o.SearchSegments, 128)

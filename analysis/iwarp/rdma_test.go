@@ -32,7 +32,7 @@ func TestReads(t *testing.T) {
 	x.data(1, response(true, 8, 64, 100))
 	x.all(0)
 	f := x.flow(x.result(), 0)
-	assert.Equal(t, iwarp.Reads{Requests: 2, Answered: 2, MaxOutstanding: 2}, f.Reads)
+	assert.Equal(t, iwarp.Reads{Requests: 2, Answered: 2, MaxOutstanding: 2, Depth: iwarp.Known(4)}, f.Reads)
 	step := int64(50 * us)
 	assert.Equal(t, []int64{2, step, 3 * step}, []int64{f.ReadFirst.Count, f.ReadFirst.Min, f.ReadFirst.Max})
 	assert.Equal(t, []int64{2, 2 * step, 3 * step}, []int64{f.ReadLast.Count, f.ReadLast.Min, f.ReadLast.Max})
@@ -50,7 +50,7 @@ func TestReadResponseUnseen(t *testing.T) {
 	x.all(0)
 	r := x.result()
 	f := x.flow(r, 0)
-	assert.Equal(t, iwarp.Reads{Requests: 2, Answered: 1, Unanswered: 1, MaxOutstanding: 2}, f.Reads)
+	assert.Equal(t, iwarp.Reads{Requests: 2, Answered: 1, Unanswered: 1, MaxOutstanding: 2, Depth: iwarp.Known(4)}, f.Reads)
 	assert.Equal(t, iwarp.Known(int64(len(response(true, 7, 0, 100)))), x.flow(r, 1).UnseenBytes)
 }
 
@@ -119,6 +119,55 @@ func TestStartUpFaults(t *testing.T) {
 	for _, f := range got {
 		assert.NotEmpty(t, f.Kind.String())
 		assert.Equal(t, int64(len(x.list)), f.Packet)
+	}
+}
+
+// The reply asks for a zero-length RDMA Write first; a Send comes.
+func TestReadyToReceive(t *testing.T) {
+	for _, first := range [][]byte{send(1, 64), fpdu(synth.Tagged(synth.RDMAPWrite, true, 0, 0, nil))} {
+		x := newTalk(false, 5)
+		x.open()
+		x.data(0, synth.MPAFrame(false, synth.MPAEnhanced|synth.MPACRC, 2, synth.MPADepths(8|2|1, 4, 4)))
+		x.data(1, synth.MPAFrame(true, synth.MPAEnhanced|synth.MPACRC, 2, synth.MPADepths(8|2, 4, 4)))
+		x.all(0)
+		x.data(0, first)
+		f := x.flow(x.result(), 0)
+		if f.Opcodes["SEND"] == 0 {
+			assert.Empty(t, f.Faults)
+			continue
+		}
+		require.Len(t, f.Faults, 1)
+		assert.Equal(t, iwarp.FaultRTR, f.Faults[0].Kind)
+	}
+}
+
+func TestTurnroundAndSizes(t *testing.T) {
+	x := newTalk(false, 5)
+	x.start(true)
+	x.data(0, send(1, 100))
+	x.now += 3 * ms
+	x.data(1, send(1, 64)) // answers one
+	x.data(0, send(2, 1000))
+	x.data(0, send(3, 0))
+	x.data(1, send(2, 64)) // two were open: whose reply it is can't be told
+	f := x.flow(x.result(), 0)
+	assert.Equal(t, int64(1), f.Turnround.Count)
+	assert.Equal(t, int64(3*ms+50*us), f.Turnround.Max)
+	assert.Equal(t, int64(1), f.MessageSizes[7])
+	assert.Equal(t, int64(1), f.MessageSizes[10])
+	assert.Equal(t, int64(1), f.MessageSizes[0])
+}
+
+func TestULP(t *testing.T) {
+	for name, want := range map[string][2]string{
+		"siw_nvmeof": {"nvme", "private"}, "siw_smbdirect": {"smbdirect", "port"}, "siw_rping": {"", ""},
+		"siw_mpa_req_to_plain_tcp_server": {"iser", "port"},
+	} {
+		captures(t, "captures/"+name+".pcap*", func(t *testing.T, _ string, list []decode.Packet) {
+			for _, c := range track(list, iwarp.Options{}).Connections {
+				assert.Equal(t, want, [2]string{c.ULP, c.ULPFrom})
+			}
+		})
 	}
 }
 

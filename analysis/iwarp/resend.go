@@ -129,7 +129,7 @@ func (d *direction) peer() *direction {
 type ranges struct {
 	n    uint8
 	next uint8
-	at   [32]span
+	at   [16]span
 }
 
 type span struct{ lo, hi uint64 }

@@ -62,9 +62,12 @@ type Flow struct {
 	SrcPort, DstPort uint16
 
 	Packets, WireBytes     int64
-	TCPPayloadBytes        int64 // octets of sequence space seen, each once
-	DSCP                   map[uint8]int64
-	DSCPOthers             int64 // packets of further values
+	TCPPayloadBytes        int64      // octets of sequence space seen, each once
+	MAC                    decode.MAC // of the sender, as seen first
+	HasMAC                 bool
+	DSCP, VLAN             map[uint16]int64 // packets by value
+	DSCPOthers, VLANOthers int64            // packets of further values
+	PCP                    [8]int64         // tagged packets by priority
 	ECNCapable, ECNCE      int64
 	Copies, NetworkCopies  int64
 	ChecksumBad            int64
@@ -76,11 +79,13 @@ type Flow struct {
 	MessagesByOpcode       map[string]int64
 	OpcodesUnseen          int64 // FPDUs whose header lies in a hole
 	MessageRunning         bool
+	MessageSizes           [sizeClasses]int64 // messages by bits.Len of their payload: [2^(i-1), 2^i) octets
 
 	LostUpstream, LostDownstream Count
 	CorruptHoles                 int64 // holes where a segment with a wrong checksum stood
 
 	AckLatency, ReadFirst, ReadLast, Atomic *Latency
+	Turnround                               *Latency // a lone SEND's last octet to the peer's next SEND
 
 	SYN        SYN
 	TCP        TCP
@@ -152,6 +157,7 @@ type Reads struct {
 	MaxOutstanding                          int64 // atomics included: both take from the ORD
 	Atomics, AtomicsAnswered                int64
 	LittleEndian                            bool
+	Depth                                   Count // reads that may be open: own ORD or the peer's IRD, the smaller
 }
 
 // Queue is one untagged queue.
@@ -251,18 +257,17 @@ func (d *direction) result(now int64) Flow {
 	r := Flow{Packets: d.volume.packets, WireBytes: d.volume.wire, ECNCapable: f.ecnCapable, ECNCE: f.ecnCE,
 		Copies: f.copies, NetworkCopies: f.networkCopies, ChecksumBad: f.checksumBad, PartialChecksums: d.partialSums,
 		LateBytes: f.lateOctets, PayloadBytes: m.payload, Messages: m.messages, OpcodesUnseen: m.unseenOpcodes,
-		CorruptHoles: f.corrupt, MoreTerms: m.moreTerms, DSCP: map[uint8]int64{}, DSCPOthers: d.tos.others,
+		CorruptHoles: f.corrupt, MoreTerms: m.moreTerms, MAC: d.marks.mac, HasMAC: d.marks.hasMAC, DSCP: d.marks.dscp.table(), VLAN: d.marks.vlan.table(),
+		DSCPOthers: d.marks.dscp.others, VLANOthers: d.marks.vlan.others, PCP: d.marks.pcp, MessageSizes: m.sizes,
 		Opcodes: byName(&m.opcodes), MessagesByOpcode: byName(&m.byMessage),
 		MessageRunning: m.running != [messageClasses]bool{}, HolesTotal: d.holes.count,
 		Terminates: slices.Clone(m.terminates), FirstSend: slices.Clone(m.first[:m.firstLen])}
-	for i := range d.tos.n {
-		r.DSCP[d.tos.dscp[i]] = d.tos.counts[i]
-	}
 	heard := d.peer().volume.packets > 0
 	r.TCPPayloadBytes = d.octetsSeen()
 	r.UnseenBytes = ifHeard(heard, f.unseen+int64(d.cover.unseen()))
 	r.LostUpstream = Known(f.lostUpstream)
 	r.LostDownstream = ifHeard(heard, f.lostDownstream)
+	r.Turnround = m.turns.latency.result()
 	r.AckLatency, r.Atomic = d.ackLatency.result(), d.reads.atomicLatency.result()
 	r.ReadFirst, r.ReadLast = d.reads.result()
 	r.SYN = d.syn.result()
@@ -271,7 +276,7 @@ func (d *direction) result(now int64) Flow {
 	r.Reads = Reads{Requests: d.reads.requests, Answered: d.reads.answered, ByOrder: d.reads.byOrder,
 		Unanswered: d.reads.requests - d.reads.answered, Orphans: d.reads.orphans, Recovered: d.reads.recovered,
 		MaxOutstanding: int64(d.reads.maxOpen), Atomics: d.reads.atomics, AtomicsAnswered: d.reads.atomicsAnswered,
-		LittleEndian: d.reads.littleEndian}
+		LittleEndian: d.reads.littleEndian, Depth: d.readDepth()}
 	r.Queues, r.SharedMSN = m.msn.result()
 	r.Holes = d.holesResult(now)
 	for _, x := range m.faults {

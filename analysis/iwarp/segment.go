@@ -18,6 +18,11 @@ type segment struct {
 	flags        decode.TCPFlags
 	from         uint8 // side of the key that sent it
 	tos          uint8
+	pcp          uint8
+	vid          uint16     // valid with hasVLAN
+	mac          decode.MAC // of the sender, valid with hasMAC
+	hasVLAN      bool
+	hasMAC       bool
 	path         uint32 // what a hop rewrites: two sightings that differ here are one packet captured twice
 	print        uint64 // fingerprint of what no hop rewrites
 	hasID        bool   // IPv4: the identification exists
@@ -26,15 +31,13 @@ type segment struct {
 	opt          tcpOptions
 }
 
-// has tells whether all of flags are set.
-func (s *segment) has(flags decode.TCPFlags) bool { return s.flags&flags == flags }
-
 // read fills s from a packet, whose payload stands apart.
 func (s *segment) read(p *decode.Packet, from uint8) {
 	*s = segment{
 		time: p.Time, number: p.Number, seq: p.TCP.Seq, ack: p.TCP.Ack, length: p.TransLen, wire: p.Wire,
 		window: p.TCP.Window, ipid: p.IPID, flags: p.TCP.Flags, from: from, tos: p.TOS, hasID: p.IPVersion == 4,
-		ipBad: p.Has(decode.FlagIPChecksumBad),
+		ipBad: p.Has(decode.FlagIPChecksumBad), pcp: p.PCP, vid: p.VID, hasVLAN: p.Has(decode.FlagVLAN),
+		mac: p.EthSrc, hasMAC: p.Has(decode.FlagEth),
 	}
 	if opts := headerOptions(p); len(opts) > 0 {
 		s.opt.parse(opts)

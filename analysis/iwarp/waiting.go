@@ -97,7 +97,20 @@ type waitingSegment struct {
 	first      int32 // chunk
 }
 
-const maxWaiting = 4096
+// maxWaiting segments wait at most; where nothing of the other direction is
+// seen, so that no acknowledgement will ever pass a hole, only a few.
+const (
+	maxWaiting    = 4096
+	oneWayWaiting = 128
+)
+
+// most is a cap, by whether the other direction was seen.
+func (d *direction) most(twoWay, oneWay int) int {
+	if d.peer().volume.packets == 0 {
+		return oneWay
+	}
+	return twoWay
+}
 
 func (w *waiting) clear(p *chunkPool) {
 	for i := range w.segs {
@@ -121,8 +134,10 @@ func (d *direction) deliver(s *segment, b []byte, from uint64) {
 func (d *direction) wait(s *segment, b []byte, from uint64) {
 	w, t := &d.waiting, d.c.t
 	b = b[:min(len(b), longestKept)]
-	for len(w.segs) >= maxWaiting || w.octets+len(b) > t.opt.StreamBuffer {
-		t.ev.Buffers++
+	for len(w.segs) >= d.most(maxWaiting, oneWayWaiting) || w.octets+len(b) > t.opt.StreamBuffer {
+		if d.peer().volume.packets > 0 {
+			t.ev.Buffers++
+		}
 		if len(w.segs) == 0 { // longer than all that may wait
 			d.feed(from, b, s.length, s.time, s.number)
 			return
