@@ -77,6 +77,8 @@ func (t *trouble) judge(r *requester, ep *episode) {
 		t.lostBefore(r, ep, ep.expect)
 	case a.n == 0:
 		return // the next answered run tells
+	case r.c.coalesced > 0 && ep.packets > 1:
+		ep.verdict = LostUndetermined // a responder that merges its answers can't be counted on
 	case a.first == ep.top.Add(-1):
 		t.judgeTop(r, ep)
 	case a.dupTop > 0 && a.steps > 0:
@@ -118,6 +120,9 @@ func (t *trouble) judgeRead(r *requester, ep *episode) {
 		r.c.respLostDown++
 	case ep.discarded:
 		ep.verdict = LostNone // out of its turn when it came
+		if t.rspReorders {
+			ep.verdict = LostReorder
+		}
 	case ep.trigger == triggerImplied:
 		ep.verdict, ep.response = LostUpstream, true
 	case ep.answers.data == 0:

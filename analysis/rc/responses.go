@@ -228,6 +228,9 @@ func (q *responses) cameLate(r *requester, psn roce.PSN) {
 		}
 	}
 	q.heal(psn)
+	if len(q.missed) < maxHoles { // the requester has no use for it any more
+		q.missed = append(q.missed, missed{span: span{psn, psn.Add(1)}, lost: true, discarded: true})
+	}
 	t := r.troubled()
 	for _, ep := range t.open {
 		if ep.psn == psn && ep.response && ep.verdict == LostUpstream {
