@@ -188,3 +188,26 @@ func hostile(x *talk, op byte, delta int32, n int, arg, extra byte) {
 		x.frame(x.list[len(x.list)-1].Data)
 	}
 }
+
+// TestResegmented: however a stream is cut into segments, its FPDUs are the same.
+func TestResegmented(t *testing.T) {
+	var whole []byte
+	for i := range uint32(40) {
+		whole = append(whole, send(1+i, int(i*i*7%1300))...)
+	}
+	rnd := rand.New(rand.NewSource(5))
+	for range 30 {
+		x := newTalk(false, 1<<32-5000)
+		x.start(true)
+		for rest := whole; len(rest) > 0; {
+			n := min(1+rnd.Intn(3000), len(rest))
+			x.data(0, rest[:n])
+			rest = rest[n:]
+		}
+		x.all(1)
+		f := x.flow(x.result(), 0)
+		assert.Equal(t, iwarp.Known(40), f.MPA.CRCGood)
+		assert.Equal(t, int64(40), f.Messages)
+		assert.Equal(t, int64(len(whole))+24, f.TCPPayloadBytes)
+	}
+}

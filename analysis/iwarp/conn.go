@@ -205,5 +205,6 @@ func (d *direction) isBad(s *segment) bool {
 	case decode.CheckBad:
 		return d.sumsGood
 	}
-	return s.ipBad
+	d.headersGood = d.headersGood || s.hasID && !s.ipBad
+	return s.ipBad && d.headersGood
 }

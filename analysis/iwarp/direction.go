@@ -39,6 +39,7 @@ type direction struct {
 	haveWindow      bool
 	dups            int // duplicate ACKs since una
 	sumsGood        bool
+	headersGood     bool
 	partialSums     int64
 	far             uint8 // implausible numbers in a row
 	copies          copyRing

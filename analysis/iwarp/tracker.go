@@ -29,9 +29,12 @@ type Tracker struct {
 
 	pool     chunkPool
 	sumsGood bool // a right TCP checksum was seen: wrong ones mean something
-	scratch  []byte
-	seg      segment // of the packet in hand
-	ev       Evictions
+	// headersGood is the same for IPv4 headers: offloading hosts may leave these
+	// open too.
+	headersGood bool
+	scratch     []byte
+	seg         segment // of the packet in hand
+	ev          Evictions
 }
 
 // Evictions counts what the caps threw out.
@@ -82,8 +85,9 @@ func (t *Tracker) follow(p *decode.Packet, e *entry, k *Key, hash uint32, from u
 	s := &t.seg
 	s.read(p, from)
 	t.sumsGood = t.sumsGood || s.check == decode.CheckOK
+	t.headersGood = t.headersGood || s.hasID && !s.ipBad
 	if e == nil {
-		if s.ipBad || t.sumsGood && s.check == decode.CheckBad {
+		if t.headersGood && s.ipBad || t.sumsGood && s.check == decode.CheckBad {
 			return // what a bit error names may be no connection at all
 		}
 		e = t.entry(k, hash)
