@@ -135,6 +135,10 @@ func (x *tapResponder) nak(r *requester, e *event) nakNote {
 		return n
 	}
 	switch d := e.psn.Sub(x.expect); {
+	case d < 0 && e.psn.Sub(r.firstPSN) < 0: // it was never seen here
+		n.verdict = x.beforeTap(r, e.psn, false)
+		x.expect, x.naked = e.psn, true
+		x.preds = x.preds[:0]
 	case d < 0:
 		n.verdict = LostDownstream
 		r.c.lostDown++
