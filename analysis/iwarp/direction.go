@@ -66,7 +66,7 @@ type tcpFigures struct {
 	lostUpstream, lostDownstream, corrupt    int64
 	checksumBad, keepalives, implausible     int64
 	unseen, lateOctets                       int64 // of holes no longer listed; of octets seen after they were given up
-	payload, rttSkipped                      int64
+	earlier, rttSkipped                      int64 // earlier: octets seen before a resync
 	retiredHoles, ecnCapable, ecnCE, resyncs int64
 }
 
@@ -181,7 +181,7 @@ func (d *direction) resync(seq uint32, s *segment) (from uint64) {
 	d.far = 0
 	d.figures.resyncs++
 	d.flush()
-	d.figures.payload, d.finAt = d.octetsSeen(), 0
+	d.figures.earlier, d.finAt = d.octetsSeen(), 0
 	d.figures.unseen += d.cover.drop()
 	from = d.max&^(1<<32-1) + 1<<33 | uint64(seq)
 	d.sent.at, d.sent.head = d.sent.at[:0], 0

@@ -129,7 +129,7 @@ func (d *direction) octetsSeen() int64 {
 	if !d.begun {
 		return 0
 	}
-	n := int64(d.max-d.first) + d.figures.payload
+	n := int64(d.max-d.first) + d.figures.earlier
 	fin := d.first <= d.finAt && d.finAt < d.max
 	for i := range d.cover.holes {
 		h := &d.cover.holes[i]

@@ -110,7 +110,7 @@ func (t *table) add(k *Key, hash uint32) *entry {
 		n = uint32(len(t.entries))
 		t.entries = append(t.entries, entry{})
 	}
-	t.entries[n] = entry{key: *k, hash: hash, recent: true}
+	t.entries[n] = entry{key: *k, hash: hash, stage: plain, recent: true}
 	t.place(n)
 	return &t.entries[n]
 }

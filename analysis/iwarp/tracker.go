@@ -126,29 +126,14 @@ func (t *Tracker) entry(k *Key, hash uint32) *entry {
 	return e
 }
 
-// pend gives an entry an empty log.
+// pend gives an entry an empty log; at the cap another one becomes plain for it.
 func (t *Tracker) pend(e *entry) {
-	e.stage = pending // at once: a growing table asks for it
 	if t.logs.used() >= t.opt.Pending {
-		t.evictPending(e)
-	}
-	e.at = t.logs.take()
-}
-
-// evictPending makes a pending connection plain, so that its log is free.
-func (t *Tracker) evictPending(keep *entry) {
-	for range 2 * len(t.table.entries) {
-		v := t.table.victim()
-		if v == nil {
-			return
-		}
-		if v == keep || v.stage != pending {
-			continue
-		}
+		l := t.logs.next()
 		t.ev.Pending++
-		t.settle(v)
-		return
+		t.settle(t.table.find(&l.key, l.hash))
 	}
+	e.stage, e.at = pending, t.logs.take(&e.key, e.hash)
 }
 
 // settle makes an entry plain.
