@@ -139,6 +139,8 @@ func (x *tapResponder) nak(r *requester, e *event) nakNote {
 		n.verdict = x.beforeTap(r, e.psn, false)
 		x.expect, x.naked = e.psn, true
 		x.preds = x.preds[:0]
+	case d < 0 && (e.has(evLate) || e.psn.Sub(r.cov) < 0):
+		n.verdict = LostUndetermined // overtaken by what was answered after it
 	case d < 0:
 		n.verdict = LostDownstream
 		r.c.lostDown++
