@@ -132,3 +132,20 @@ func appendSeconds(dst []byte, ns int64) []byte {
 	frac := strconv.AppendUint(nil, u%1e9+1e9, 10)
 	return append(dst, frac[1:]...)
 }
+
+// AppendNode appends the value of a node of a packet's tree as Column writes it:
+// the number itself and not what it means.
+func AppendNode(dst []byte, p *decode.Packet, n *decode.Node) []byte {
+	f := packetFields[n.Name]
+	switch {
+	case f == nil:
+		return append(dst, n.Value...)
+	case f.Type == TypeBytes && n.Len > 0:
+		return hex.AppendEncode(dst, octetsOf(p, n))
+	case f.Type.numeric() && n.Len > 0:
+		if v, ok := nodeNum(p, n, f.Type); ok {
+			return appendNum(dst, f.Type, f.digits, v)
+		}
+	}
+	return append(dst, n.Value...)
+}

@@ -56,7 +56,11 @@ func (b *flowBuilder) walk(prefix string, t reflect.Type, at func(*flowEnv) refl
 		if typ.Kind() == reflect.Pointer {
 			typ = typ.Elem()
 		}
-		b.leaf(prefix+"."+name, f.Tag.Get("doc"), typ, get)
+		doc := f.Tag.Get("doc")
+		if _, outer, nested := strings.Cut(prefix, "."); nested { // "code 0" says nothing alone
+			doc = strings.ReplaceAll(outer, ".", " ") + ": " + doc
+		}
+		b.leaf(prefix+"."+name, doc, typ, get)
 	}
 }
 

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"rdmascope/analysis/filter"
+)
+
+const fieldsHelp = `Lists the names that filters know: of packets for -Y and -e, of flows for the
+filters of the terminal. PATTERN is a part of the name or of its meaning, in
+small or capital letters, or a name with * and ?.
+
+  rdmascope fields psn
+  rdmascope fields 'infiniband.aeth.*'`
+
+func (a *app) fieldsCommand() *cobra.Command {
+	return &cobra.Command{
+		Use:   "fields [PATTERN]",
+		Short: "list the fields that filters know",
+		Long:  fieldsHelp,
+		Args:  cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			pattern := ""
+			if len(args) > 0 {
+				pattern = args[0]
+			}
+			return a.fields(pattern)
+		},
+	}
+}
+
+func (a *app) fields(pattern string) error {
+	if _, err := path.Match(pattern, ""); err != nil {
+		return exitf(exitUsage, "%q is no pattern: %v", pattern, err)
+	}
+	var list []filter.Field
+	wide := 0
+	for _, f := range filter.Fields() {
+		if fieldMatches(pattern, f) {
+			list = append(list, f)
+			wide = max(wide, len(f.Name))
+		}
+	}
+	if len(list) == 0 {
+		return exitf(exitUsage, "no field with %q in its name or meaning", pattern)
+	}
+	w := bufio.NewWriter(a.stdout)
+	for _, f := range list {
+		scope := "packet"
+		if f.Scope == filter.ScopeFlow {
+			scope = "flow"
+		}
+		fmt.Fprintf(w, "%-*s  %-6s  %-18s  %s\n", wide, f.Name, scope, f.Type, f.Doc)
+	}
+	if err := w.Flush(); err != nil {
+		return outputError(err)
+	}
+	return nil
+}
+
+func fieldMatches(pattern string, f filter.Field) bool {
+	if strings.ContainsAny(pattern, "*?[") {
+		ok, _ := path.Match(pattern, f.Name) // its syntax was checked
+		return ok
+	}
+	p := strings.ToLower(pattern)
+	return strings.Contains(strings.ToLower(f.Name), p) || strings.Contains(strings.ToLower(f.Doc), p)
+}
