@@ -110,6 +110,7 @@ func (d *direction) duplicateArrived(lo, hi uint64) {
 
 // advance takes an acknowledgement of new data.
 func (d *direction) advance(ack uint64, s *segment) {
+	shown := d.max
 	if ack > d.max {
 		// Octets behind all that was seen: nothing but this tells of them.
 		d.cover.open(d, hole{lo: d.max, hi: ack, opener: s.opener(), byAck: true})
@@ -118,7 +119,7 @@ func (d *direction) advance(ack uint64, s *segment) {
 	d.believeBad(ack)
 	to := d.cover.acknowledge(d, ack)
 	d.una, d.haveAck, d.dups = ack, true, 0
-	if to > 0 {
+	if to = min(to, shown); to > d.stream.Next() {
 		d.giveUp(to, s)
 	}
 	d.release(ack, s)

@@ -149,7 +149,9 @@ func (d *direction) data(s *segment, b []byte, silent int64) {
 
 // payload takes a segment's octets.
 func (d *direction) payload(s *segment, b []byte, from, to uint64, got coverResult, resent bool) {
-	d.sent.add(d, sentSegment{from: from, to: to, at: s.time, number: s.number, resent: resent})
+	if !d.haveAck || to > d.una {
+		d.sent.add(d, sentSegment{from: from, to: to, at: s.time, number: s.number, resent: resent})
+	}
 	if got.fresh || got.filled > 0 {
 		d.deliver(s, b, from)
 	}

@@ -26,6 +26,9 @@ func (d *direction) classify(s *segment, from, end, was uint64, got coverResult,
 			// Only an acknowledgement told of these octets: this is their first
 			// sighting, in its place among the segments or not.
 			f.lateOctets += int64(got.filled)
+			if got.closed {
+				d.holes.remove(got.hole.from, LostUnseen)
+			}
 			return false
 		}
 		after, sure := d.order.sentAfter(s, &got.hole.opener, got.hole.asked)

@@ -122,6 +122,9 @@ func (w *waiting) clear(p *chunkPool) {
 // deliver hands a segment to the framing, or keeps it until the hole before it
 // is filled.
 func (d *direction) deliver(s *segment, b []byte, from uint64) {
+	if from > d.stream.Next() && d.haveAck && d.una >= from {
+		d.giveUp(from, s)
+	}
 	if from > d.stream.Next() {
 		d.wait(s, b, from)
 		return
@@ -207,7 +210,9 @@ func (d *direction) flush() {
 	d.listFilled()
 }
 
-// giveUp passes over octets that the receiver has and the tap will not see.
+// giveUp passes over octets that the receiver has and the tap will not see. What
+// only an acknowledgement told of is left until a segment comes from behind it:
+// at a mirror an ACK may overtake the segment that it acknowledges.
 func (d *direction) giveUp(to uint64, s *segment) {
 	// What waits before the end of the last hole goes first.
 	for len(d.waiting.segs) > 0 && d.waiting.segs[0].offset < to {
