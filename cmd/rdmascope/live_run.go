@@ -1,0 +1,202 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"time"
+
+	"rdmascope/analysis"
+	"rdmascope/analysis/report"
+	"rdmascope/pcaps/live"
+)
+
+// liveRun is one run of `live`.
+type liveRun struct {
+	app     *app
+	flags   *liveFlags
+	report  report.Options
+	options analysis.Options
+
+	tee     *liveTee
+	writer  *ringWriter  // nil without -w
+	trigger *trigger     // nil without --trigger
+	server  *liveServer  // nil without --listen
+	log     *findingsLog // what was found, told once
+	engine  *analysis.Engine
+
+	said sync.Mutex // one line at a time on standard error
+}
+
+// open opens everything that may fail, before the first packet is analysed.
+func (r *liveRun) open() error {
+	src, err := r.openCapture()
+	if err != nil {
+		return err
+	}
+	r.tee = &liveTee{src: src, left: r.flags.stopPackets}
+	if err := r.openSinks(); err != nil {
+		r.close()
+		return err
+	}
+	r.log = newFindingsLog(r)
+	r.engine = analysis.New(r.tee, r.options)
+	if len(r.flags.ifaces) > 0 {
+		r.dropPrivileges()
+		r.notice("capturing on " + strings.Join(r.flags.ifaces, ", ") + "; Ctrl-C ends it")
+	}
+	return nil
+}
+
+func (r *liveRun) openSinks() error {
+	if r.flags.write != "" {
+		w, err := newRingWriter(r.flags.write, r.flags.writeRing, r.notice)
+		if err != nil {
+			return err
+		}
+		if err := w.open(r.tee.src.Interfaces(), time.Now()); err != nil {
+			return exitf(exitUsage, "-w: %v", err)
+		}
+		r.writer = w
+		r.tee.sinks = append(r.tee.sinks, w)
+	}
+	if r.flags.trigger.severity != "" {
+		t, err := newTrigger(r.flags.trigger, r.notice)
+		if err != nil {
+			return err
+		}
+		r.trigger = t
+		r.tee.sinks = append(r.tee.sinks, t)
+	}
+	if r.flags.listen != "" {
+		s, err := newLiveServer(r.flags.listen, r)
+		if err != nil {
+			return err
+		}
+		r.server = s
+	}
+	return nil
+}
+
+func (r *liveRun) close() {
+	if r.server != nil {
+		r.server.close()
+	}
+	_ = r.tee.src.Close()
+}
+
+// notice writes a line to standard error.
+func (r *liveRun) notice(text string) {
+	if r.flags.quiet {
+		return
+	}
+	r.said.Lock()
+	defer r.said.Unlock()
+	fmt.Fprintln(r.app.stderr, "rdmascope: "+text)
+}
+
+// run captures to the end and reports.
+func (r *liveRun) run() error {
+	ctx, done := r.untilStopped()
+	defer done()
+	looked := make(chan struct{})
+	over, end := context.WithCancel(context.Background())
+	go func() {
+		defer close(looked)
+		r.watch(over)
+	}()
+	snap, err := r.engine.Run(context.Background())
+	end()
+	<-looked
+	r.tee.finish()
+	if err != nil {
+		return err
+	}
+	r.look(snap)
+	if err := r.finalReport(snap); err != nil {
+		return err
+	}
+	if r.writer != nil && r.writer.failed {
+		return &exitError{code: exitUsage} // it was said when it happened
+	}
+	if ctx.Err() != nil && r.flags.failOn == "" && !r.flags.strict {
+		return nil // Ctrl-C is how a capture ends
+	}
+	return r.flags.judge(snap)
+}
+
+func (r *liveRun) finalReport(snap *analysis.Snapshot) error {
+	if !r.flags.quiet {
+		r.app.warnInputs(snap)
+		r.sayDrops()
+	}
+	f := r.flags.analyzeFlags
+	if f.output == "ndjson" {
+		f.output = "json"
+		r.report.Compact = true
+	}
+	return r.app.writeReport(&f, snap, r.report)
+}
+
+// sayDrops says what the capture missed: the first thing to know about it.
+func (r *liveRun) sayDrops() {
+	for _, st := range r.stats() {
+		line := fmt.Sprintf("%s: %d packets received, %d dropped by the kernel", st.Name, st.Received, st.KernelDropped)
+		if st.NICDropped >= 0 {
+			line += fmt.Sprintf(", %d by the network card", st.NICDropped)
+		}
+		r.notice(line)
+	}
+}
+
+// stats are the kernel's counts; a stream has none.
+func (r *liveRun) stats() []live.Stats {
+	if src, ok := r.tee.src.(*live.Source); ok {
+		return src.Stats()
+	}
+	return nil
+}
+
+// watch asks for a snapshot now and then and looks at what it says. The more a
+// snapshot costs, the rarer they are: a tenth of the time at most.
+func (r *liveRun) watch(ctx context.Context) {
+	wait := r.flags.every
+	for {
+		if !sleep(ctx, wait) {
+			return
+		}
+		old, asked := r.engine.Snapshot(), time.Now()
+		r.engine.RequestSnapshot()
+		for r.engine.Snapshot() == old {
+			if !sleep(ctx, 10*time.Millisecond) {
+				return
+			}
+		}
+		r.look(r.engine.Snapshot())
+		wait = max(r.flags.every, 9*time.Since(asked))
+	}
+}
+
+// look passes a snapshot on to whoever wants it.
+func (r *liveRun) look(snap *analysis.Snapshot) {
+	if r.server != nil {
+		r.server.update(snap)
+	}
+	fresh := r.log.look(snap)
+	if r.trigger != nil {
+		r.trigger.look(fresh)
+	}
+}
+
+// sleep waits for d; it is false when ctx ends before.
+func sleep(ctx context.Context, d time.Duration) bool {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-t.C:
+		return true
+	}
+}
