@@ -4,6 +4,7 @@ package iwarp
 type copyRing struct {
 	next, n uint8
 	data    bool // a copy with payload was seen
+	moved   bool // the copy in hand came by another path: the capture saw one packet twice
 	at      [copyMemory]sighting
 	pending [8]span // payload of copies, to be answered by a DSACK
 	pnext   uint8
@@ -29,6 +30,7 @@ func (d *direction) isCopy(s *segment) bool {
 			continue
 		}
 		if s.length > 0 || s.flags&(flagSyn|flagFin) != 0 || s.hasID && d.order.usable() || s.path != x.path || r.data {
+			r.moved = s.path != x.path
 			return true
 		}
 	}
@@ -46,8 +48,11 @@ func (d *direction) copied(s *segment, peer *direction) {
 	}
 	d.figures.copies++
 	r := &d.copies
-	if s.length > 0 && d.begun {
-		r.data = true
+	if s.length == 0 {
+		return
+	}
+	r.data = true
+	if d.begun && !r.moved {
 		from := d.offset(s.seq)
 		if d.figures.copies <= 4 || 2*d.figures.copies < d.dataSegments-d.figures.copies {
 			d.sent.markDoubled(from) // where about all is doubled, the capture does it

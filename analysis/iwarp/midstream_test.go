@@ -250,3 +250,48 @@ func TestEarlyAcks(t *testing.T) {
 		assert.Positive(t, late)
 	})
 }
+
+// TestCapturedTwice: a mirror shows each packet before and behind a router. The
+// second sightings count as copies, and nothing else changes.
+func TestCapturedTwice(t *testing.T) {
+	captures(t, "captures/siw_*loss*.pcap*", func(t *testing.T, name string, list []decode.Packet) {
+		var d decode.Decoder
+		var twice []decode.Packet
+		var tcp int64
+		for i := range list {
+			p := list[i]
+			twice = append(twice, p)
+			if p.Kind != decode.KindTCP {
+				continue
+			}
+			tcp++
+			b := append([]byte{}, p.Data...)
+			copy(b, []byte{2, 0, 0, 0, 0, 9, 2, 0, 0, 0, 0, 8})
+			b[p.NetOff+8]--                            // TTL
+			if b[p.NetOff+10]++; b[p.NetOff+10] == 0 { // the checksum, RFC 1624
+				b[p.NetOff+11]++
+			}
+			q := decode.Packet{Number: p.Number, Time: p.Time + 2000, Data: b, Wire: p.Wire, Link: p.Link}
+			d.Decode(&q)
+			require.False(t, q.Has(decode.FlagIPChecksumBad))
+			twice = append(twice, q)
+		}
+		once, got := track(list, iwarp.Options{}), track(twice, iwarp.Options{})
+		assert.Equal(t, sums(once), sums(got))
+		var copies int64
+		for i := range once.Connections {
+			for k := range once.Connections[i].Flows {
+				w, g := &once.Connections[i].Flows[k], &got.Connections[i].Flows[k]
+				copies += g.Copies
+				g.TCP.DataSegments = w.TCP.DataSegments
+				assert.Equal(t, w.TCP, g.TCP)
+				assert.Equal(t, w.LostDownstream, g.LostDownstream)
+				assert.Equal(t, w.LostUpstream, g.LostUpstream)
+				assert.Equal(t, w.UnseenBytes, g.UnseenBytes)
+				assert.Equal(t, w.Holes, g.Holes)
+				assert.Zero(t, g.NetworkCopies)
+			}
+		}
+		assert.Equal(t, tcp, copies)
+	})
+}
