@@ -11,26 +11,29 @@ type histogramRow struct {
 	from, count int64
 }
 
+// octaveOf is the lower end of a latency's octave: 1 µs times a power of two,
+// so that the labels are what people count in.
+func octaveOf(ns int64) int64 {
+	low := int64(1000)
+	for low > 125 && low > ns {
+		low /= 2
+	}
+	for low <= ns/2 {
+		low *= 2
+	}
+	return low
+}
+
 // octaves brings buckets together by powers of two, which is what a log
-// scale shows; empty octaves between are kept.
+// scale shows.
 func octaves(list []Bucket) []histogramRow {
 	var out []histogramRow
 	for _, b := range list {
 		if b.Count == 0 {
 			continue
 		}
-		low := int64(1)
-		for low <= b.FromNS/2 {
-			low *= 2
-		}
-		for len(out) > 0 && out[len(out)-1].from < low {
-			last := out[len(out)-1].from
-			if last*2 > low {
-				break
-			}
-			out = append(out, histogramRow{last * 2, 0})
-		}
-		if len(out) == 0 {
+		low := octaveOf(b.FromNS)
+		if len(out) == 0 || out[len(out)-1].from < low {
 			out = append(out, histogramRow{low, 0})
 		}
 		out[len(out)-1].count += b.Count
@@ -38,17 +41,38 @@ func octaves(list []Bucket) []histogramRow {
 	return out
 }
 
+// withGaps puts an empty row where octaves without samples are left out.
+func withGaps(rows []histogramRow) []histogramRow {
+	var out []histogramRow
+	for i, r := range rows {
+		if i > 0 && rows[i-1].from*2 < r.from {
+			out = append(out, histogramRow{rows[i-1].from * 2, 0})
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
 // drawHistogram draws a histogram with a bar an octave; what doesn't fit is
 // summed up in the last row.
 func drawHistogram(r region, h *Histogram, block *analysis.Latency) {
-	rows := squeeze(octaves(h.Buckets), r.h)
+	rows := octaves(h.Buckets)
+	if g := withGaps(rows); len(g) <= r.h {
+		rows = g
+	} else {
+		rows = squeeze(rows, r.h)
+	}
 	top := int64(0)
 	for _, row := range rows {
 		top = max(top, row.count)
 	}
 	width := max(r.w-40, 10)
 	for y, row := range rows {
-		r.print(0, y, faint, pad(duration(row.from), 10, true)+" │")
+		label := duration(row.from)
+		if row.count == 0 {
+			label = "…"
+		}
+		r.print(0, y, faint, pad(label, 10, true)+" │")
 		x := 12
 		x = r.print(x, y, barLook, r.barFor(row.count, top, width))
 		if row.count > 0 {

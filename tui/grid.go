@@ -58,7 +58,7 @@ type grid[R any] struct {
 func newGrid[R any](cols []column[R], list rows[R]) *grid[R] {
 	g := &grid[R]{cols: cols, list: list, sortCol: -1, hidden: make([]bool, len(cols)), forced: make([]bool, len(cols)), heads: true}
 	g.table = tview.NewTable().SetContent(gridContent[R]{g: g}).SetSelectable(true, false).SetSeparator(' ')
-	g.table.SetBackgroundColor(tcell.ColorDefault)
+	g.table.SetBordersColor(tcell.ColorDefault).SetBackgroundColor(tcell.ColorDefault)
 	return g
 }
 

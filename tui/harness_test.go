@@ -215,3 +215,5 @@ func (s *saved) Save(_ context.Context, path string, packets []int64) (int64, er
 	s.path, s.packets = path, packets
 	return int64(len(packets)), nil
 }
+
+var timeZero = time.Unix(0, 0)

@@ -77,6 +77,9 @@ func (u *ui) severities() []span {
 		}
 	}
 	if len(out) == 0 && u.progress.Done && u.snap.Capture.Packets > 0 {
+		if v := u.snap.Verdict.Severity; v != "" && v != analysis.SeverityOK {
+			return []span{{plain, "no findings"}}
+		}
 		return []span{{good, "✔ no findings"}}
 	}
 	return out

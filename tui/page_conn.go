@@ -124,7 +124,7 @@ func (p *connPage) heights(h int) [connPanes]int {
 func (p *connPage) latencyRows() int {
 	n := 0
 	if h := p.histogram(); h != nil {
-		n = len(octaves(h.Buckets))
+		n = len(withGaps(octaves(h.Buckets)))
 	}
 	return max(n, len(narrowLatency(p.c)), 1)
 }

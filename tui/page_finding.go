@@ -124,7 +124,7 @@ func (p *findingPage) links(u *ui) {
 	}
 	list := evidence(f)
 	if len(list) > 0 {
-		link("packets", "all "+plural(int64(len(list)), "packet")+" that prove it"+rangeText(f), func(u *ui) { u.openPacketsFor(f) })
+		link("packets", proves(len(list))+rangeText(f), func(u *ui) { u.openPacketsFor(f) })
 	}
 	for i, n := range list {
 		if i == 5 {
@@ -132,6 +132,13 @@ func (p *findingPage) links(u *ui) {
 		}
 		link("", "packet "+count(n)+packetGist(u, n), func(u *ui) { u.openPacket(n) })
 	}
+}
+
+func proves(n int) string {
+	if n == 1 {
+		return "1 packet proves it"
+	}
+	return count(int64(n)) + " packets prove it"
 }
 
 func rangeText(f *analysis.Finding) string {

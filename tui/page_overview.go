@@ -52,20 +52,7 @@ func (p *overviewPage) draw(u *ui, r region) {
 		p.drawPane(u, body, p.focus)
 		return
 	}
-	timeline := timelineRows(timelineOf(u)) + 1
-	trust := min(max(r.h/5, 4), 8)
-	rest := body.h - timeline - trust
-	findings := min(p.findings.g.length()+2, max(rest/2, 5))
-	if p.findings.g.length() == 0 {
-		findings = 3
-	}
-	worst := max(rest-findings, 0)
-	if p.flows.g.length() > 0 {
-		worst = min(worst, p.flows.g.length()+2)
-	} else {
-		worst = min(worst, max(len(u.snap.Capture.Contents)+4, 4))
-	}
-	findings += max(min(rest-findings-worst, p.findings.g.length()+2-findings), 0)
+	findings, timeline, worst := p.heights(u, body.h)
 	y := 0
 	p.drawPane(u, body.rows(y, findings), paneFindings)
 	y += findings
@@ -76,6 +63,32 @@ func (p *overviewPage) draw(u *ui, r region) {
 	t := body.rows(y, body.h-y)
 	t.title("Can you trust this capture?", "", false)
 	drawTrust(t.rows(1, t.h-1), u.snap)
+}
+
+// heights shares out the lines; what is left over belongs to the last panel.
+func (p *overviewPage) heights(u *ui, h int) (findings, timeline, worst int) {
+	t := timelineOf(u)
+	trust := min(max(h/5, 4), 8)
+	timeline = timelineRows(t, 1) + 1
+	rest := h - timeline - trust
+	want := p.findings.g.length() + 2
+	if want == 2 {
+		want = 3
+	}
+	findings = min(want, max(rest/2, 5))
+	worst = max(rest-findings, 0)
+	if n := p.flows.g.length(); n > 0 {
+		worst = min(worst, n+2)
+	} else {
+		worst = min(worst, max(len(u.snap.Capture.Contents)+4, 4))
+	}
+	findings += max(min(rest-findings-worst, want-findings), 0)
+	for each := 3; each > 1; each-- { // taller bars where there is room
+		if more := timelineRows(t, each) + 1 - timeline; more <= rest-findings-worst {
+			return findings, timeline + more, worst
+		}
+	}
+	return findings, timeline, worst
 }
 
 func (p *overviewPage) drawPane(u *ui, r region, pane int) {
@@ -108,6 +121,8 @@ func (p *overviewPage) drawNoFinding(u *ui, r region) {
 	switch {
 	case !u.progress.Done:
 		r.print(1, 0, plain, "nothing found so far in "+plural(u.snap.Capture.Packets, "packet"))
+	case u.snap.Capture.Packets > 0 && u.snap.Verdict.Severity.Rank() > 0:
+		r.print(1, 0, plain, "nothing found in "+plural(u.snap.Capture.Packets, "packet")+", with the reservation above")
 	case u.snap.Capture.Packets > 0:
 		r.print(1, 0, good, "✔ nothing found in "+plural(u.snap.Capture.Packets, "packet"))
 	default:
@@ -153,6 +168,9 @@ func drawVerdict(u *ui, r region) {
 		return
 	}
 	text := v.Headline
+	if text == "" && u.snap.Capture.Packets == 0 {
+		text = "nothing was read"
+	}
 	if v.FindingID != "" {
 		text += "  (" + string(v.FindingID) + ")"
 	}

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/rivo/tview"
@@ -42,8 +43,24 @@ func (p *pfcPage) sync(u *ui) {
 	if p.have == u.snap && p.with == p.all {
 		return
 	}
+	place := p.place()
 	p.have, p.with = u.snap, p.all
 	p.ports = pausePorts(u, p.all)
+	if place == "" || !p.gotoPlace(u, place) {
+		p.row, p.col = 0, -1
+	}
+}
+
+// begin puts the cursor on the first pause of whoever paused longest.
+func (p *pfcPage) begin(u *ui, lanes []*lane) {
+	p.row, p.col = 0, 0
+	for i, l := range lanes {
+		if l.source != nil && (lanes[p.row].source == nil || value(l.source.PausedNS) > value(lanes[p.row].source.PausedNS)) {
+			p.row = i
+		}
+	}
+	from, to := u.window.span(u.snap)
+	p.col = max(slices.IndexFunc(lanes[p.row].shares(from, to, p.w), func(s float64) bool { return s > 0 }), 0)
 }
 
 func (p *pfcPage) lanes() []*lane {
@@ -63,6 +80,9 @@ func (p *pfcPage) draw(u *ui, r region) {
 		return
 	}
 	p.w = max(r.w-pfcLabel-pfcRight, 10)
+	if p.col < 0 {
+		p.begin(u, lanes)
+	}
 	p.row, p.col = min(max(p.row, 0), len(lanes)-1), min(max(p.col, 0), p.w-1)
 	panel := min(max(r.h/3, 5), 9)
 	p.drawLanes(u, r.rows(0, r.h-panel))
@@ -132,7 +152,11 @@ func (p *pfcPage) drawLane(r region, l *lane, from, to analysis.Time) {
 		name = "802.3x"
 	}
 	r.print(1, 0, plain, name)
-	r.drawHeat(pfcLabel, 0, l.shares(from, to, p.w))
+	shares := l.shares(from, to, p.w)
+	r.drawHeat(pfcLabel, 0, shares)
+	if !slices.ContainsFunc(shares, func(s float64) bool { return s != notKnown }) {
+		r.print(pfcLabel, 0, faint, cut("paused, but when was not kept", p.w))
+	}
 	x := pfcLabel + p.w
 	if l.source == nil {
 		r.print(x, 0, faint, pad("·", 8, true))
@@ -184,7 +208,11 @@ func (p *pfcPage) drawPanel(u *ui, r region, l *lane) {
 	r.title(fmt.Sprintf("cursor: priority %s, %s", l.prio, clock(from, decimals(int64(to-from)*100))), "", false)
 	ns, frames, _ := l.within(from, to)
 	line := numbers{}
-	line.add("this cell", percent(float64(ns)/float64(max(int64(to-from), 1)))+" paused", plain)
+	share := percent(float64(ns)/float64(max(int64(to-from), 1))) + " paused"
+	if ns == 0 && l.rough && l.source != nil {
+		share = "not known"
+	}
+	line.add("this cell", share, plain)
 	if !l.rough {
 		line.add("pauses with", plural(frames, "frame"), plain)
 	}
@@ -195,7 +223,7 @@ func (p *pfcPage) drawPanel(u *ui, r region, l *lane) {
 		y++
 	}
 	if l.rough && l.source != nil {
-		r.print(1, y, faint, "only storms are drawn: single pauses are not kept for this input")
+		r.print(1, y, faint, "only storms are drawn: when else it paused was not kept for this input")
 		y++
 	}
 	for _, t := range stormLines(u.snap, l) {
@@ -357,7 +385,11 @@ func (p *pfcPage) export(u *ui) *sheet {
 		row: func(i int) []string {
 			l := lanes[i/w]
 			share := l.shares(from, to, w)[i%w]
-			return []string{l.iface, l.eth, l.prio.String(), analysis.Time(axis.Value(i % w)).String(), fmt.Sprintf("%.4f", share)}
+			text := unknown
+			if share != notKnown {
+				text = fmt.Sprintf("%.4f", share)
+			}
+			return []string{l.iface, l.eth, l.prio.String(), analysis.Time(axis.Value(i % w)).String(), text}
 		}}
 }
 

@@ -14,8 +14,12 @@ type lane struct {
 	prio       analysis.Priority
 	source     *analysis.PFCSource // nil for a priority that was never paused
 	spans      []PauseSpan
-	rough      bool // spans are the storms alone
+	rough      bool // spans are the storms alone: when else it paused is not known
 }
+
+// notKnown is the share of a cell of a lane whose single pauses were not
+// kept; it must not look like "not paused".
+const notKnown = -1
 
 // port is the lanes of one sender.
 type port struct {
@@ -102,6 +106,9 @@ func (l *lane) shares(from, to analysis.Time, n int) []float64 {
 	}
 	for i := range out {
 		out[i] = min(out[i], 1)
+		if l.rough && l.source != nil && out[i] == 0 {
+			out[i] = notKnown
+		}
 	}
 	return out
 }
@@ -124,6 +131,9 @@ func (l *lane) within(from, to analysis.Time) (ns, frames, packet int64) {
 // drawHeat draws a lane's cells.
 func (r region) drawHeat(x, y int, shares []float64) {
 	for i, s := range shares {
+		if s == notKnown {
+			continue
+		}
 		st := r.t.hot(s)
 		if s == 0 {
 			st = r.t.style(faint)

@@ -7,12 +7,13 @@ import (
 	"rdmascope/tui/plot"
 )
 
-// timelineRows is how many rows the timeline takes with its axis: its
-// series, and where the findings are, which the snapshot always tells.
-func timelineRows(t *Timeline) int {
+// timelineRows is how many rows the timeline takes with its axis when each
+// series has so many: its series, and where the findings are, which the
+// snapshot always tells.
+func timelineRows(t *Timeline, each int) int {
 	n := 2
 	if t != nil {
-		n += len(t.Series)
+		n += each * len(t.Series)
 	}
 	return n
 }
@@ -34,10 +35,11 @@ func drawTimeline(u *ui, r region, cursor int, focus bool) {
 	y := 0
 	t := timelineOf(u)
 	if t != nil {
+		each := max((r.h-2)/max(len(t.Series), 1), 1)
 		for i := range t.Series {
-			if y < r.h-2 {
-				drawSeries(r.rows(y, 1), t, &t.Series[i], from, to, w)
-				y++
+			if y+each <= r.h-2 {
+				drawSeries(r.rows(y, each), t, &t.Series[i], from, to, w)
+				y += each
 			}
 		}
 	}
@@ -78,18 +80,41 @@ func drawSeries(r region, t *Timeline, s *Series, from, to analysis.Time, w int)
 	if n := columns(label) + columns(scale) + 2; n < timelineLabel {
 		r.print(timelineLabel-1-columns(scale), 0, faint, scale)
 	}
-	r.print(timelineLabel, 0, faint, "│")
 	l := barLook
 	if s.Unit == UnitPerMille {
 		l = pauseShade
 	}
-	for x, ru := range plot.Spark(values, top, r.t.level) {
-		at := l
-		if ru == '·' {
-			at = faint
+	for y := range r.h {
+		r.print(timelineLabel, y, faint, "│")
+		for x, ru := range plot.Spark(slice(values, top, r.h, r.h-1-y), 1000, r.t.level) {
+			at := l
+			if ru == '·' {
+				at = faint
+			}
+			r.put(timelineLabel+1+x, y, ru, r.t.style(at))
 		}
-		r.put(timelineLabel+1+x, 0, ru, r.t.style(at))
 	}
+}
+
+// slice is what of each value lies in the nth of h layers, in thousandths of
+// the layer.
+func slice(values []int64, top int64, h, n int) []int64 {
+	if top <= 0 {
+		return values
+	}
+	out := make([]int64, len(values))
+	for i, v := range values {
+		if v < 0 {
+			out[i] = v
+			continue
+		}
+		full := float64(v) / float64(top) * float64(h) * 1000
+		out[i] = int64(min(max(full-float64(n)*1000, 0), 1000))
+		if n == 0 && v > 0 {
+			out[i] = max(out[i], 1)
+		}
+	}
+	return out
 }
 
 func seriesScale(u Unit, top int64) string {
