@@ -26,6 +26,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	s.PFC = buildPFC(m, r, drafts)
 	pauseShares(s)
 	s.Hosts = buildHosts(s)
+	buildTaps(s, m, r)
 	sumConnections(s)
 	buildCounters(s, r)
 	grade(s, &r.front.totals)

@@ -32,7 +32,9 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	}
 	m := &b.p.marks.Flows[base.mark]
 	fl.marks = *m
-	fl.ECNCapable, fl.ECNCE = m.ECNCapable, m.CE
+	// A packet that several interfaces saw is CE when any sighting is.
+	fl.ECNCE = m.CE + b.p.taps.CEMissed[base.mark]
+	fl.ECNCapable = max(m.ECNCapable, fl.ECNCE)
 	fl.DSCP, fl.PCP = ByNumber{}, ByNumber{}
 	for _, k := range m.Markings {
 		fl.DSCP[int(k.DSCP)] += k.Packets

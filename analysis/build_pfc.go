@@ -14,7 +14,7 @@ func buildPFC(m *marker, r *merged, drafts []draft) PFC {
 		parts[i] = r.partitions[i].traffic
 	}
 	res := pause.Merge(r.front.pause, parts)
-	b := pfcBuilder{m: m, ids: connectionIDs(drafts)}
+	b := pfcBuilder{m: m, ids: connectionIDs(drafts), roce: rocePriorities(r)}
 	p := PFC{}
 	if !res.Visible {
 		return p
@@ -62,6 +62,34 @@ func pauseShares(s *Snapshot) {
 type pfcBuilder struct {
 	m   *marker
 	ids map[partFlow]string
+
+	roce map[uint16]*[8]int64 // RoCE packets by interface and priority
+}
+
+// rocePriorities counts RoCE packets by interface and priority: PCP, else the
+// usual map of DSCP.
+func rocePriorities(r *merged) map[uint16]*[8]int64 {
+	all := map[uint16]*[8]int64{}
+	for i := range r.partitions {
+		p := &r.partitions[i]
+		for _, flows := range [][]flow{p.archived, p.flows} {
+			for k := range flows {
+				at := all[p.keys[flows[k].id].Iface]
+				if at == nil {
+					at = new([8]int64)
+					all[p.keys[flows[k].id].Iface] = at
+				}
+				for _, m := range p.marks.Flows[flows[k].mark].Markings {
+					prio := m.DSCP >> 3
+					if m.Tagged {
+						prio = m.PCP
+					}
+					at[prio] += m.Packets
+				}
+			}
+		}
+	}
+	return all
 }
 
 // partFlow names a flow by its partition.
@@ -109,7 +137,7 @@ func directionName(d decode.Dir) Text {
 }
 
 func (b *pfcBuilder) source(s *pause.Source, duration int64) PFCSource {
-	return PFCSource{
+	out := PFCSource{
 		Interface: b.iface(s.Iface), Direction: directionName(s.Dir), EthSrc: s.MAC.String(), Priority: priorityOf(s.Priority),
 		LinkSpeedBps: Int(int64(s.LinkSpeedBps)), XOFFFrames: s.XOFF, XONFrames: s.XON,
 		PausedNS: Int(s.PausedNS), PausedRatio: Quotient(s.PausedNS, duration), LongestPauseNS: Int(s.LongestNS),
@@ -118,6 +146,10 @@ func (b *pfcBuilder) source(s *pause.Source, duration int64) PFCSource {
 		MalformedReasons: malformedReasons(s), Windows: pfcWindows(&s.Windows),
 		stallWarnings: s.MLX5Warnings, stallErrors: s.MLX5Stalls,
 	}
+	if n := b.roce[s.Iface]; n != nil {
+		out.roce = *n
+	}
+	return out
 }
 
 func malformedReasons(s *pause.Source) Counts {

@@ -7,6 +7,7 @@ import (
 	"rdmascope/analysis/marking"
 	"rdmascope/analysis/pause"
 	"rdmascope/analysis/rc"
+	"rdmascope/analysis/taps"
 	"rdmascope/decode"
 	"rdmascope/decode/roce"
 )
@@ -27,6 +28,7 @@ type partition struct {
 	cm      *cm.Tracker
 	traffic *pause.Traffic
 	marks   *marking.Tracker
+	taps    *taps.Tracker
 	marked  int32 // flows, incarnations apart, that marks knows
 }
 
@@ -44,10 +46,11 @@ type partitionResult struct {
 	cm      cm.Result
 	traffic pause.TrafficResult
 	marks   marking.Result
+	taps    taps.Result
 }
 
 func newPartition(opt Options, tl *pause.Timeline) *partition {
-	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), management: management{}, traffic: pause.NewTraffic(tl), marks: marking.New(marking.Options{})}
+	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), management: management{}, traffic: pause.NewTraffic(tl), marks: marking.New(marking.Options{}), taps: taps.New()}
 	p.rc = rc.NewShard(rc.Options{Paused: p.traffic.Stopped})
 	p.cm = cm.New(cm.Options{}, cm.Events{Connect: p.connect, Disconnect: p.disconnect})
 	return p
@@ -84,6 +87,7 @@ func (p *partition) roce(pkt *decode.Packet, hash uint64) {
 	}
 	f.packet(pkt)
 	p.marks.Packet(pkt, f.mark)
+	p.taps.Packet(pkt, f.mark)
 	p.traffic.Data(pkt, id)
 }
 
@@ -169,6 +173,7 @@ func (p *partition) result(final bool, now int64) partitionResult {
 	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, evicted: p.table.full, management: p.management,
 		rc: p.rc.Result(), cm: p.cm.Result(now), traffic: p.traffic.Result(now)}
 	r.marks = p.marks.Result(now, p.wayBack(r.rc))
+	r.taps = p.taps.Result()
 	if !final {
 		r.keys = append([]FlowKey(nil), r.keys...)
 		r.flows = append([]flow(nil), r.flows...)

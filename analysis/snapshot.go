@@ -27,6 +27,8 @@ type Snapshot struct {
 	PFC                PFC               `json:"pfc" doc:"priority flow control (802.1Qbb) and 802.3x pause"`
 	Hosts              List[Host]        `json:"hosts" doc:"hosts, by address"`
 	Storage            Storage           `json:"storage" doc:"storage protocols on top of RDMA"`
+
+	tapChanges []tapChange // evidence of findings
 }
 
 // Conformance counts the violations of one numbered transport rule.

@@ -78,8 +78,9 @@ type PFCSource struct {
 	MalformedReasons Counts     `json:"malformed_reasons" doc:"malformed frames by what is wrong with them"`
 	Windows          PFCWindows `json:"windows" doc:"the pause over time"`
 
-	firstPacket                int64 // evidence of findings
-	stallWarnings, stallErrors int64 // by mlx5's rule, for its counters
+	firstPacket                int64    // evidence of findings
+	stallWarnings, stallErrors int64    // by mlx5's rule, for its counters
+	roce                       [8]int64 // RoCE packets seen on its interface, by priority
 }
 
 // PFCWindows cuts the time from a source's first frame to its last pause into
