@@ -155,7 +155,7 @@ func TestExpected(t *testing.T) {
 		want := readExpectation(t, file)
 		t.Run(want.Name, func(t *testing.T) {
 			s := reported(t, sharedFile("captures", want.File), analysis.Options{})
-			c := &figures{t: t, name: want.Name, used: used}
+			c := &reportedFigures{t: t, name: want.Name, used: used}
 			conns := 0
 			for _, x := range s.Connections {
 				if len(x.Flows) > 0 && x.Service == "rc" {
@@ -216,8 +216,8 @@ func findFlow(c *analysis.Connection, w *expectedFlow) *analysis.Flow {
 // otherNames are those in which the independent program differs from tshark.
 var otherNames = strings.NewReplacer("CMP_SWAP", "COMPARE_SWAP", "ATOMIC_ACK", "ATOMIC_ACKNOWLEDGE", "READ_RESP_", "READ_RESPONSE_")
 
-// figures compares figures one by one.
-type figures struct {
+// reportedFigures compares figures one by one.
+type reportedFigures struct {
 	t    *testing.T
 	name string
 	qp   int64
@@ -237,14 +237,14 @@ func show(v any) string {
 	return fmt.Sprint(v)
 }
 
-func (c *figures) equal(figure string, want, got any) {
+func (c *reportedFigures) equal(figure string, want, got any) {
 	c.t.Helper()
 	if w, g := show(want), show(got); w != g {
 		c.differ(figure, w, g)
 	}
 }
 
-func (c *figures) differ(figure, want, got string) {
+func (c *reportedFigures) differ(figure, want, got string) {
 	c.t.Helper()
 	key := fmt.Sprintf("%s/%d/%s", c.name, c.qp, figure)
 	if d, ok := disagreements[key]; ok && d.ours == got {
@@ -255,14 +255,14 @@ func (c *figures) differ(figure, want, got string) {
 }
 
 // near is for quantiles, which are within 1 % by promise.
-func (c *figures) near(figure string, want, got int64) {
+func (c *reportedFigures) near(figure string, want, got int64) {
 	c.t.Helper()
 	if math.Abs(float64(want-got)) > 0.01*float64(want) {
 		c.differ(figure, show(want), show(got))
 	}
 }
 
-func (c *figures) traffic(w *expectedFlow, g *analysis.Flow) {
+func (c *reportedFigures) traffic(w *expectedFlow, g *analysis.Flow) {
 	c.equal("packets", w.Packets, g.Packets)
 	c.equal("wire_bytes", w.WireBytes, g.WireBytes)
 	c.equal("payload_bytes", w.PayloadBytes, g.PayloadBytes)
@@ -284,7 +284,7 @@ func (c *figures) traffic(w *expectedFlow, g *analysis.Flow) {
 
 // answers compares what the report has at the flow that is answered, and the
 // independent program at the flow back.
-func (c *figures) answers(back *expectedFlow, g *analysis.Flow) {
+func (c *reportedFigures) answers(back *expectedFlow, g *analysis.Flow) {
 	c.equal("acks", back.Acks, g.Acks)
 	c.equal("rnr_naks", back.RNRNaks, g.RNRNaks)
 	if g.Naks == nil {
@@ -296,7 +296,7 @@ func (c *figures) answers(back *expectedFlow, g *analysis.Flow) {
 	c.equal("naks", want, nakCounts(g.Naks))
 }
 
-func (c *figures) recovery(w *expectedFlow, g *analysis.Flow) {
+func (c *reportedFigures) recovery(w *expectedFlow, g *analysis.Flow) {
 	c.equal("retransmitted_packets", w.Retransmitted, g.Retransmitted)
 	c.equal("retransmitted_bytes", w.RetransBytes, g.RetransBytes)
 	c.equal("repeated_response_packets", w.RepeatResponses, g.RepeatResponses)
@@ -336,7 +336,7 @@ func plainWhere(where string) string {
 // recoveries compares single episodes, by first packet: those that both list
 // (each keeps 100, ours the longest). A figure that differs is told once a
 // flow, with the number of episodes in which it does.
-func (c *figures) recoveries(w *expectedFlow, g *analysis.Flow) {
+func (c *reportedFigures) recoveries(w *expectedFlow, g *analysis.Flow) {
 	byPacket := map[int64]expectedRecovery{}
 	for _, r := range w.Recoveries {
 		byPacket[r.FirstPacket] = r
@@ -377,7 +377,7 @@ func (c *figures) recoveries(w *expectedFlow, g *analysis.Flow) {
 	}
 }
 
-func (c *figures) latencies(w *expectedFlow, g *analysis.Flow) {
+func (c *reportedFigures) latencies(w *expectedFlow, g *analysis.Flow) {
 	for name, l := range map[string]*analysis.Latency{"ack": g.Latency.Ack, "message": g.Latency.Message,
 		"read_first": g.Latency.ReadFirst, "read_last": g.Latency.ReadLast, "atomic": g.Latency.Atomic} {
 		e := w.Latency[name]
