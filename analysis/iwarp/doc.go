@@ -26,6 +26,9 @@
 // The summaries of a pending connection are replayed when it leaves that stage,
 // so that there is one path of code for every packet.
 //
+// What rides on the connections is not looked at here: Options.Observe hands the
+// FPDUs on, in stream order.
+//
 // Sequence numbers are carried to 64 bits at once (offset), so that nothing
 // compares 32-bit numbers. Payload is kept only while it waits behind a hole
 // for the framing (waiting.go), within a cap for each direction and one for the

@@ -107,7 +107,9 @@ type SYN struct {
 	Timestamps  bool
 }
 
-// TCP is what TCP did for a direction's data.
+// TCP is what TCP did for a direction's data. Counts of what was sent again are
+// lower bounds whenever LostUpstream is above 0: a resent segment may be lost
+// before the tap as well, and one of the newest octets looks like a first one.
 type TCP struct {
 	DataSegments                                  int64
 	Retransmitted, RetransmittedBytes, OutOfOrder int64

@@ -121,8 +121,23 @@ func (d *direction) EndFPDU(_ *iwarp.Stream, f *iwarp.FPDU) {
 	if !f.HeaderCut {
 		m.msn.see(f)
 	}
+	d.observe(f, complete)
 	d.operation(f, complete)
 	d.message(f)
+}
+
+// observe tells of an FPDU to whom it may concern.
+func (d *direction) observe(f *iwarp.FPDU, complete int64) {
+	t := d.c.t
+	if t.opt.Observe == nil {
+		return
+	}
+	side := uint8(0)
+	if d == &d.c.dir[1] {
+		side = 1
+	}
+	t.event = Event{d.c.key, d.c.incarnation, side, f, complete, d.feedingNumber}
+	t.opt.Observe(&t.event)
 }
 
 func (d *direction) checkLength(f *iwarp.FPDU) {

@@ -1,6 +1,23 @@
 package iwarp
 
-import "time"
+import (
+	"time"
+
+	"rdmascope/decode/iwarp"
+)
+
+// Event is one FPDU of a connection, for analyses of what rides on it.
+type Event struct {
+	Key         Key
+	Incarnation uint32
+	Side        uint8 // that sent it: 0 is A of the key
+	FPDU        *iwarp.FPDU
+	// Complete is when the last of its octets to come was seen, Packet the one
+	// that holds its last octet (of an FPDU found by a search: the one that proved
+	// it). FPDU.At is its first octet's sighting.
+	Complete int64
+	Packet   int64
+}
 
 // Options bound a Tracker. A zero field takes its default.
 type Options struct {
@@ -21,6 +38,9 @@ type Options struct {
 	CopyWithin time.Duration
 	// Holes is how many holes a direction lists.
 	Holes int
+	// Observe, if set, is told of every FPDU that counts, in stream order of its
+	// direction. The event and what it points to are valid during the call only.
+	Observe func(*Event)
 }
 
 func (o Options) withDefaults() Options {

@@ -158,6 +158,28 @@ func TestTurnroundAndSizes(t *testing.T) {
 	assert.Equal(t, int64(1), f.MessageSizes[0])
 }
 
+// An observer is told what counts, once.
+func TestObserve(t *testing.T) {
+	captures(t, "captures/siw_*loss*.pcap*", func(t *testing.T, _ string, list []decode.Packet) {
+		seen := map[string]int64{}
+		var last [2]int64
+		r := track(list, iwarp.Options{Observe: func(e *iwarp.Event) {
+			src := e.Key.A
+			if e.Side == 1 {
+				src = e.Key.B
+			}
+			seen[src.String()+" "+e.FPDU.DDP.Opcode.String()]++
+			assert.GreaterOrEqual(t, e.Complete, e.FPDU.At)
+			assert.GreaterOrEqual(t, int64(e.FPDU.Start), last[e.Side], "in order of the stream")
+			last[e.Side] = int64(e.FPDU.Start)
+			p := &list[e.Packet-1]
+			assert.Equal(t, src, p.Src)
+			assert.Equal(t, e.FPDU.EndAt, p.Time)
+		}})
+		assert.Equal(t, sums(r), seen)
+	})
+}
+
 func TestULP(t *testing.T) {
 	for name, want := range map[string][2]string{
 		"siw_nvmeof": {"nvme", "private"}, "siw_smbdirect": {"smbdirect", "port"}, "siw_rping": {"", ""},

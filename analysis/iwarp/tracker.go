@@ -34,6 +34,7 @@ type Tracker struct {
 	headersGood bool
 	scratch     []byte
 	seg         segment // of the packet in hand
+	event       Event
 	ev          Evictions
 }
 
