@@ -16,7 +16,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	s := &Snapshot{Schema: SchemaName, ToolVersion: e.opt.Version}
 	s.Inputs = buildInputs(m)
 	s.Capture = buildCapture(m, r)
-	s.Protocols = buildProtocols(&r.front.totals)
+	s.Protocols = buildProtocols(&r.front.totals, iwarpTraffic(r))
 	drafts := connections(r)
 	s.ConnectionsTotal = int64(len(drafts))
 	for i := range drafts {
@@ -98,15 +98,19 @@ func merge(parts []laneResult) *merged {
 	return r
 }
 
-func buildProtocols(t *totals) Protocols {
+func buildProtocols(t *totals, iwarp Traffic) Protocols {
+	other := t.traffic(int(decode.KindOther), int(decode.KindTCP), int(decode.KindLLDP))
+	other.Packets -= iwarp.Packets
+	other.WireBytes -= iwarp.WireBytes
 	return Protocols{
+		IWARP:      iwarp,
 		RoCEv2:     t.traffic(int(decode.KindRoCEv2)),
 		RoCEv1:     t.traffic(int(decode.KindRoCEv1)),
 		InfiniBand: t.traffic(int(decode.KindInfiniBand)),
 		PFC:        t.traffic(int(decode.KindPFC)),
 		Pause:      t.traffic(int(decode.KindPause)),
 		CM:         t.traffic(kindCM),
-		Other:      t.traffic(int(decode.KindOther), int(decode.KindTCP), int(decode.KindLLDP)),
+		Other:      other,
 	}
 }
 

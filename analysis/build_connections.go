@@ -35,6 +35,7 @@ func connections(r *merged) []draft {
 	for i := range r.partitions {
 		b := connectionBuilder{part: i, p: &r.partitions[i], pacings: pacings}
 		list = append(list, b.build()...)
+		list = append(list, iwarpConnections(i, &r.partitions[i].iwarp)...)
 	}
 	slices.SortStableFunc(list, func(a, b draft) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.iface, b.iface), cmp.Compare(a.ID, b.ID))
@@ -74,7 +75,7 @@ func (d *draft) names() []string {
 	names := make([]string, len(d.Flows))
 	for i := range d.Flows {
 		fl := &d.Flows[i]
-		names[i] = fmt.Sprint(d.Transport, fl.SrcIP, fl.DstIP, *fl.DestQP, d.refs[i].incarnation)
+		names[i] = fmt.Sprint(d.Transport, fl.SrcIP, fl.DstIP, orZero(fl.DestQP), orZero(fl.SrcPort), orZero(fl.DstPort), d.refs[i].incarnation)
 	}
 	return names
 }

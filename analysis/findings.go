@@ -38,6 +38,7 @@ var rules = []*Rule{
 	&ruleCaptureLoss, &ruleCaptureDuplicates, &ruleCaptureOneWay, &ruleCaptureCut, &ruleCaptureClock, &ruleCaptureNoRDMA,
 	&ruleECNNoCNP, &ruleECNCNPWithoutCE, &ruleECNDeafSender, &ruleECNCNPMalformed, &ruleECNCNPClass,
 	&ruleQoSDefaultClass, &ruleQoSMixedDSCP, &ruleQoSDirection, &ruleQoSNotECT, &ruleQoSPCPMismatch, &ruleQoSRewritten, &ruleECNBleached,
+	&ruleIWARPRetransmission, &ruleIWARPTimeout, &ruleIWARPZeroWindow, &ruleIWARPCRC, &ruleIWARPTerminate, &ruleIWARPMPA, &ruleIWARPUnaligned,
 	&ruleCMReject, &ruleCMNoReply, &ruleCMRetried,
 }
 

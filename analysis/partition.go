@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"rdmascope/analysis/cm"
+	"rdmascope/analysis/iwarp"
 	"rdmascope/analysis/marking"
 	"rdmascope/analysis/pause"
 	"rdmascope/analysis/rc"
@@ -29,6 +30,7 @@ type partition struct {
 	traffic *pause.Traffic
 	marks   *marking.Tracker
 	taps    *taps.Tracker
+	iwarp   *iwarp.Tracker
 	marked  int32 // flows, incarnations apart, that marks knows
 }
 
@@ -47,10 +49,12 @@ type partitionResult struct {
 	traffic pause.TrafficResult
 	marks   marking.Result
 	taps    taps.Result
+	iwarp   iwarp.Result
 }
 
 func newPartition(opt Options, tl *pause.Timeline) *partition {
-	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), management: management{}, traffic: pause.NewTraffic(tl), marks: marking.New(marking.Options{}), taps: taps.New()}
+	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), management: management{}, traffic: pause.NewTraffic(tl), marks: marking.New(marking.Options{}), taps: taps.New(),
+		iwarp: iwarp.New(iwarp.Options{})}
 	p.rc = rc.NewShard(rc.Options{Paused: p.traffic.Stopped})
 	p.cm = cm.New(cm.Options{}, cm.Events{Connect: p.connect, Disconnect: p.disconnect})
 	return p
@@ -59,6 +63,7 @@ func newPartition(opt Options, tl *pause.Timeline) *partition {
 // packet takes the next packet of the partition, hash being its flow's.
 func (p *partition) packet(pkt *decode.Packet, hash uint64) {
 	if pkt.Kind == decode.KindTCP {
+		p.iwarp.Packet(pkt)
 		return
 	}
 	if pkt.RoCE.BTH.DestQP <= roce.QPNGSI {
@@ -170,10 +175,14 @@ func (p *partition) wayBack(r *rc.Result) func(int32) int32 {
 
 // result gives the partition's figures; now is the newest time of the capture.
 func (p *partition) result(final bool, now int64) partitionResult {
+	if final {
+		p.iwarp.Finish()
+	}
 	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, evicted: p.table.full, management: p.management,
 		rc: p.rc.Result(), cm: p.cm.Result(now), traffic: p.traffic.Result(now)}
 	r.marks = p.marks.Result(now, p.wayBack(r.rc))
 	r.taps = p.taps.Result()
+	r.iwarp = p.iwarp.Result(now)
 	if !final {
 		r.keys = append([]FlowKey(nil), r.keys...)
 		r.flows = append([]flow(nil), r.flows...)

@@ -1,6 +1,9 @@
 package analysis
 
-import "rdmascope/analysis/marking"
+import (
+	"rdmascope/analysis/iwarp"
+	"rdmascope/analysis/marking"
+)
 
 // Flow is one direction of a connection. A figure stands at the flow on which
 // the packet travelled, at the requester's flow, or at the flow which it
@@ -79,6 +82,7 @@ type Flow struct {
 	Holes      List[Hole]      `json:"holes,omitzero" doc:"gaps of the octet stream, at most 100 (iWARP only)"`
 
 	duplicateRequests *int64       // that its receiver had already, an estimate; for NIC counters
+	stream            *iwarp.Flow  // the tracker's own figures (iWARP); evidence of findings
 	marks             marking.Flow // evidence of findings about marks
 	firstNak          [5]int64     // number of the first NAK of each code, 0 for none; evidence of findings
 }

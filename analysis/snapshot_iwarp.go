@@ -49,7 +49,7 @@ type Terminate struct {
 	Type   int64  `json:"type" doc:"error type"`
 	Code   int64  `json:"code" doc:"error code"`
 	Text   string `json:"text" doc:"in words"`
-	Order  string `json:"order" enum:"normal|swapped" doc:"swapped: nibbles as Linux siw writes them"`
+	Order  string `json:"order" enum:"normal|swapped|ambiguous|unknown" doc:"swapped: nibbles as Linux siw writes them"`
 	Packet *int64 `json:"packet" doc:"number of the packet"`
 }
 
@@ -58,7 +58,7 @@ type Hole struct {
 	FirstTime       Time   `json:"first_time" doc:"when it opened"`
 	FirstPacket     *int64 `json:"first_packet" doc:"number of the packet that showed it"`
 	Bytes           *int64 `json:"bytes" doc:"octets missing"`
-	Lost            string `json:"lost" enum:"upstream|downstream|reorder|unseen|undetermined" doc:"where"`
+	Lost            string `json:"lost" enum:"upstream|downstream|reorder|corrupt|unseen|undetermined" doc:"where"`
 	BlockedNS       *int64 `json:"blocked_ns" doc:"how long the stream waited; after the tap a lower bound"`
 	DelayedMessages *int64 `json:"delayed_messages" doc:"messages wholly behind it"`
 }
