@@ -19,6 +19,9 @@ import (
 // sharedDir is the folder of captures beside the repository, or skips.
 func sharedDir(t testing.TB) string {
 	if dir := os.Getenv("RDMASCOPE_SHARED"); dir != "" {
+		if _, err := os.Stat(dir); err != nil {
+			t.Skip("RDMASCOPE_SHARED: ", err)
+		}
 		return dir
 	}
 	dir, err := os.Getwd()
