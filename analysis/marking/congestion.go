@@ -18,9 +18,7 @@ type congestion struct {
 	rate                   rate
 
 	// As the flow back.
-	lastNAK int64
-	nakSeen bool
-	cnps    *cnpFlow
+	cnps *cnpFlow
 }
 
 // link is what a data flow knows of the CNPs of one flow.

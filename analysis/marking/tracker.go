@@ -63,7 +63,10 @@ type flow struct {
 	pair  int32
 	peer  int32 // -1: not known
 	data  bool  // in the pair's list
+	naks  bool  // lastNAK holds
 	cong  *congestion
+
+	lastNAK int64
 }
 
 // none is no flow, no pair.
@@ -109,8 +112,8 @@ func (t *Tracker) Packet(p *decode.Packet, id int32) {
 		t.cnp(p, id, f)
 		return
 	case KindAck:
-		if f.cong != nil && p.RoCE.Present.Has(roce.HeaderAETH) && p.RoCE.AETH.Syndrome.Kind() != roce.SyndromeACK {
-			f.cong.lastNAK, f.cong.nakSeen = p.Time, true
+		if p.RoCE.Present.Has(roce.HeaderAETH) && p.RoCE.AETH.Syndrome.Kind() != roce.SyndromeACK {
+			f.lastNAK, f.naks = p.Time, true
 		}
 	case KindData, KindReadResponse:
 		if !f.data {
@@ -180,7 +183,7 @@ func (t *Tracker) cnp(p *decode.Packet, id int32, f *flow) {
 		pr.cnps = &cnpLog{}
 	}
 	pr.cnps.add(p.Time, id)
-	slow := c.nakSeen && p.Time-c.lastNAK <= t.opt.AnswerNS
+	slow := f.naks && p.Time-f.lastNAK <= t.opt.AnswerNS
 	meant := 0
 	if f.peer != none {
 		meant = t.notify(p.Time, id, f.peer, slow)
