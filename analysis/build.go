@@ -15,6 +15,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	r := merge(m.parts)
 	s := &Snapshot{Schema: SchemaName, ToolVersion: e.opt.Version}
 	s.Inputs = buildInputs(m)
+	s.rates = r.front.rates
 	s.Capture = buildCapture(m, r)
 	s.Protocols = buildProtocols(&r.front.totals, iwarpTraffic(r))
 	drafts := connections(r)

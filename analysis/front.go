@@ -12,6 +12,7 @@ type front struct {
 	clock  span
 	pause  *pause.Timeline
 	dcbx   dcbxTable
+	rates  rateCounter
 }
 
 // clock follows the timestamps of one interface.
@@ -29,6 +30,7 @@ type frontResult struct {
 	clocks []clock
 	pause  pause.TimelineResult
 	dcbx   dcbxTable
+	rates  *Rates
 }
 
 func newFront(opt Options) *front { return &front{pause: pause.NewTimeline(opt.pause())} }
@@ -43,6 +45,7 @@ func (f *front) consume(b *block) {
 			f.clocks = append(f.clocks, clock{})
 		}
 		f.clocks[r.Iface].tick(r)
+		f.rates.add(&b.pkts[i])
 	}
 	for _, i := range b.control {
 		f.pause.Frame(&b.pkts[i])
@@ -74,5 +77,5 @@ func (c *clock) tick(r *Record) {
 
 func (f *front) result(bool) laneResult {
 	return laneResult{front: &frontResult{totals: f.totals, clocks: append([]clock(nil), f.clocks...),
-		pause: f.pause.Result(f.clock.first, f.clock.last), dcbx: f.dcbx.clone()}}
+		pause: f.pause.Result(f.clock.first, f.clock.last), dcbx: f.dcbx.clone(), rates: f.rates.result()}}
 }

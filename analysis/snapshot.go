@@ -28,6 +28,7 @@ type Snapshot struct {
 	Hosts              List[Host]        `json:"hosts" doc:"hosts, by address"`
 	Storage            Storage           `json:"storage" doc:"storage protocols on top of RDMA"`
 
+	rates      *Rates
 	tapChanges []tapChange // evidence of findings
 }
 
