@@ -84,8 +84,12 @@ func drawNoFindings(u *ui, r region) {
 
 // drawFindingSummary is the finding under the cursor in a few lines.
 func drawFindingSummary(u *ui, r region, f *analysis.Finding) {
-	r.title(f.ID+" "+f.Title, "", false)
+	r.title(f.ID, "", false)
 	y := 1
+	for _, l := range wrap(clean(f.Title), r.w-3) {
+		r.print(1, y, heading, l)
+		y++
+	}
 	for _, part := range []struct{ name, text string }{
 		{"what", string(f.Meaning)}, {"when", findingTime(u, f)}, {"next", string(f.Advice)}, {"cause", causeText(u, f)},
 	} {

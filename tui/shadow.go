@@ -89,7 +89,33 @@ func (s *shadow) SetContent(x, y int, r rune, combining []rune, st tcell.Style) 
 	if len(combining) > 0 || text == "" {
 		text = string(r) + string(combining)
 	}
-	s.back[y*s.w+x] = shadowCell{text, st}
+	s.back[y*s.w+x] = shadowCell{text, canonical(text, st)}
+}
+
+// canonical gives cells that look the same the same style, so that tcell
+// needn't change it between them: tview writes ColorReset where others write
+// the default, and the colour of a blank is not visible.
+func canonical(text string, st tcell.Style) tcell.Style {
+	fg, bg, attr := st.Decompose()
+	if bg == tcell.ColorReset {
+		bg = tcell.ColorDefault
+		st = st.Background(bg)
+	}
+	switch {
+	case text == " " && attr&(tcell.AttrReverse|tcell.AttrStrikeThrough) == 0 && st.GetUnderlineStyle() == tcell.UnderlineStyleNone:
+		return tcell.StyleDefault.Background(bg)
+	case fg == tcell.ColorReset:
+		return st.Foreground(tcell.ColorDefault)
+	}
+	return st
+}
+
+// blendsWith tells whether a blank of style st may be sent with the style of
+// its neighbour.
+func blendsWith(st, neighbour tcell.Style) bool {
+	_, bg, attr := neighbour.Decompose()
+	return st == tcell.StyleDefault.Background(bg) && attr&(tcell.AttrReverse|tcell.AttrStrikeThrough) == 0 &&
+		neighbour.GetUnderlineStyle() == tcell.UnderlineStyleNone
 }
 
 var asciiTexts = func() (t [128]string) {
@@ -163,22 +189,8 @@ func (s *shadow) Show() {
 	s.fit()
 	changed := s.stale
 	for y := range s.h {
-		for x := 0; x < s.w; x++ {
-			i := y*s.w + x
-			b := s.back[i]
-			wide := columns(b.text) > 1 && x+1 < s.w
-			if wide { // what was drawn behind a wide rune is not visible
-				s.back[i+1] = shadowCell{"", b.style}
-			}
-			if s.stale || b != s.front[i] || wide && s.front[i+1].text != "" {
-				s.send(x, y, b)
-				changed = true
-			}
-			s.front[i] = b
-			if wide {
-				x++
-				s.front[i+1] = s.back[i+1]
-			}
+		if s.showLine(y) {
+			changed = true
 		}
 	}
 	s.stale = false
@@ -189,6 +201,61 @@ func (s *shadow) Show() {
 	if changed {
 		s.Screen.Show()
 	}
+}
+
+// smallGap is how many unchanged cells are cheaper to send again than to
+// jump over, which takes about so many bytes.
+const smallGap = 7
+
+// showLine passes on the changed cells of a line.
+func (s *shadow) showLine(y int) (changed bool) {
+	row, old := s.back[y*s.w:(y+1)*s.w], s.front[y*s.w:(y+1)*s.w]
+	last := -1 << 30 // column sent last
+	var pen tcell.Style
+	for x := 0; x < s.w; x++ {
+		wide := columns(row[x].text) > 1 && x+1 < s.w
+		if wide { // what was drawn behind a wide rune is not visible
+			row[x+1] = shadowCell{"", row[x].style}
+		}
+		if s.stale || row[x] != old[x] || wide && old[x+1].text != "" {
+			if gap := x - last - 1; gap > 0 && gap <= smallGap && s.bridge(y, last+1, x, pen) {
+				last = x - 1
+			}
+			c := row[x]
+			if last == x-1 && c.text == " " && blendsWith(c.style, pen) {
+				c.style = pen
+			}
+			s.send(x, y, c)
+			pen, last, changed = c.style, x, true
+		}
+		old[x] = row[x]
+		if wide {
+			x++
+			old[x] = row[x]
+			last = x
+		}
+	}
+	return changed
+}
+
+// bridge sends the unchanged cells from column a up to b again, if that needs
+// no other style.
+func (s *shadow) bridge(y, a, b int, pen tcell.Style) bool {
+	row := s.back[y*s.w : (y+1)*s.w]
+	for _, c := range row[a:b] {
+		if columns(c.text) != 1 || c.style != pen && (c.text != " " || !blendsWith(c.style, pen)) {
+			return false
+		}
+	}
+	for x := a; x < b; x++ {
+		other := 'x' // tcell sends what it takes for changed
+		if row[x].text == "x" {
+			other = 'y'
+		}
+		s.Screen.SetContent(x, y, other, nil, pen)
+		s.send(x, y, shadowCell{row[x].text, pen})
+	}
+	return true
 }
 
 func (s *shadow) send(x, y int, c shadowCell) {

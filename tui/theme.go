@@ -105,7 +105,7 @@ func (t *theme) okabeIto() {
 		good: d.Foreground(rgb(green)), notice: d.Foreground(rgb(sky)),
 		warning: d.Foreground(rgb(yellow)), critical: d.Foreground(rgb(vermillion)).Bold(true),
 		link:     d.Foreground(rgb(sky)),
-		selected: d.Background(rgb(0x005F87)).Foreground(rgb(0xFFFFFF)).Bold(true),
+		selected: d.Background(rgb(0x005F87)).Foreground(rgb(0xFFFFFF)),
 		resting:  d.Background(rgb(0x3A3A3A)).Foreground(rgb(0xE4E4E4)),
 		cell:     d.Background(rgb(blue)).Foreground(rgb(0xFFFFFF)).Bold(true).Underline(true),
 		match:    d.Background(rgb(yellow)).Foreground(rgb(0x000000)),

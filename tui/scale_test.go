@@ -1,0 +1,199 @@
+package tui
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"rdmascope/analysis"
+)
+
+// manyConnections is a snapshot with n of them.
+func manyConnections(n int) *analysis.Snapshot {
+	s := base(int64(n) * 100)
+	s.ConnectionsTotal = int64(n)
+	s.Connections = make(analysis.List[analysis.Connection], n)
+	flows := make([]analysis.Flow, n)
+	figures := make([]int64, n)
+	for i := range s.Connections {
+		figures[i] = int64(i*7919) % 1_000_003
+		flows[i] = analysis.Flow{SrcIP: "10.0.0.1", DstIP: "10.0.0.2", Packets: int64(i), WireBytes: int64(i) * 100, Retransmitted: &figures[i]}
+		s.Connections[i] = analysis.Connection{ID: fmt.Sprintf("c%07d", i), Transport: "rocev2", Service: "rc",
+			A: analysis.Endpoint{IP: "10.0.0.1", QPN: &figures[i]}, B: analysis.Endpoint{IP: "10.0.0.2", QPN: &figures[i]},
+			FirstTime: t0, LastTime: t0 + 1, Flows: flows[i : i+1 : i+1]}
+	}
+	return s
+}
+
+// TestBigSortDoesNotBlock: with many connections a key is answered at once;
+// the old order stays until the new one is there, and the cursor keeps its
+// row.
+func TestBigSortDoesNotBlock(t *testing.T) {
+	st := newStage(t, manyConnections(100_000), 120, 40, Options{})
+	st.draw()
+	p := st.roots[viewFlows].(*flowsPage)
+	st.settle(func() bool { st.draw(); return !st.roots[viewOverview].(*overviewPage).flows.working })
+	st.press("2")
+	st.contains("sorting …")
+	st.settle(func() bool { return !p.working && p.g.length() == 100_000 })
+	st.press("G")
+	id := p.g.id()
+	start := time.Now()
+	st.press(":")
+	st.types("sort PKTS")
+	st.press("enter")
+	assert.Less(t, time.Since(start), 2*time.Second)
+	assert.Equal(t, 100_000, p.g.length(), "the old order stays meanwhile")
+	st.settle(func() bool { return !p.working })
+	assert.Equal(t, id, p.g.id())
+	st.press("g")
+	row, _ := p.g.current()
+	assert.Equal(t, int64(99_999), row.c.Flows[0].Packets)
+	st.press("S", "s")
+	st.settle(func() bool { st.draw(); return !p.working })
+	assert.Equal(t, p.query(st.ui), p.have, "the last of several orders asked for is made")
+}
+
+// TestSelectionFollowsTheFlow: a new snapshot with other connections before
+// it moves the row, not the selection.
+func TestSelectionFollowsTheFlow(t *testing.T) {
+	st := fullStage(t)
+	st.press("2", "j")
+	p := st.top().(*flowsPage)
+	id := p.g.id()
+	next := withFindings()
+	c := pair("c99", "10.0.0.99", "10.0.1.9", 9, 10)
+	c.Flows[0].Retransmitted = analysis.Int(1_000_000)
+	next.Connections = append(analysis.List[analysis.Connection]{c}, next.Connections...)
+	st.engine.s = next
+	require.True(t, st.poll(timeZero))
+	st.draw()
+	assert.Equal(t, id, p.g.id())
+	assert.Equal(t, 4, p.g.length())
+	require.False(t, st.poll(timeZero), "nothing new, nothing to draw")
+}
+
+// TestResizeKeepsTheCursor on every page.
+func TestResizeKeepsTheCursor(t *testing.T) {
+	for _, pg := range pageScripts {
+		st := sampleStage(t, pg.sample, 120, 40, "256")
+		st.draw()
+		st.press(pg.keys...)
+		st.prompt, st.menu = nil, nil
+		m, ok := st.top().(marker)
+		if !ok {
+			continue
+		}
+		before := m.place()
+		for _, size := range [][2]int{{60, 15}, {200, 50}, {30, 8}, {80, 24}, {120, 40}} {
+			st.screen.SetSize(size[0], size[1])
+			st.draw()
+			assert.Equal(t, before, m.place(), "%s at %v", pg.name, size)
+		}
+	}
+}
+
+func TestTooSmall(t *testing.T) {
+	st := fullStage(t)
+	for _, size := range [][2]int{{59, 24}, {80, 14}, {10, 3}, {3, 1}, {1, 1}} {
+		st.screen.SetSize(size[0], size[1])
+		text := st.text()
+		if size[0] > 20 {
+			assert.Contains(t, text, "terminal too small")
+		}
+	}
+	st.screen.SetSize(60, 15)
+	for v := range viewNames {
+		st.press(key('0' + rune(v)))
+		assert.NotContains(t, st.text(), "too small")
+		checkClean(t, st.text(), 60)
+	}
+}
+
+// TestEveryColumnFits: no figure is wider than its column, whatever the
+// figure; a cut number would be a wrong number.
+func TestEveryColumnFits(t *testing.T) {
+	for _, v := range []int64{0, 9, 999, 9_999, 10_000, 99_999, 999_999, 1_000_000, 123_456_789, 999_999_999, 99_999_999_999, 999_999_999_999_999} {
+		assert.LessOrEqual(t, len(short(v)), 5, v)
+	}
+	for _, ns := range []int64{1, 999, 1001, 9_999, 99_999, 999_999, 1_234_567, 99_999_999, 999_999_999, 9_999_999_999, 119_999_999_999} {
+		assert.LessOrEqual(t, columns(duration(ns)), 7, duration(ns))
+	}
+}
+
+func TestUnits(t *testing.T) {
+	for v, want := range map[int64]string{0: "0", 9_999: "9999", 10_000: "10.0k", 540_112: "540k", 1_234_567: "1.23M", 999_999: "999k", -15_000: "-15.0k"} {
+		assert.Equal(t, want, short(v))
+	}
+	for v, want := range map[int64]string{0: "0 ns", 9_100: "9.1 µs", 481e6: "481 ms", 6_240_000_000: "6.24 s", 725e9: "12 min 05 s", 3_700e9: "1 h 01 min", 1500: "1.5 µs"} {
+		assert.Equal(t, want, duration(v))
+	}
+	assert.Equal(t, "10.7 GB", byteSize(10_700_000_000))
+	assert.Equal(t, "400 Gb/s", bitRate(400e9))
+	for v, want := range map[float64]string{0: "0 %", 0.0000001: "<0.01 %", 0.0041: "0.41 %", 0.072: "7.2 %", 0.93: "93 %", 0.99999: ">99.9 %", 1: "100 %"} {
+		assert.Equal(t, want, percent(v))
+	}
+	assert.Equal(t, "3.390420310", since(t0+3_390_420_310, t0))
+	assert.Equal(t, "-0.000000001", since(t0-1, t0))
+}
+
+func TestText(t *testing.T) {
+	assert.Equal(t, "ab c", clean("a\x1b\x07b\nc\u202e\xff"))
+	assert.Equal(t, "10…9", elide("10.0.0.9", 4))
+	assert.Equal(t, "go-ba…", cut("go-back-N", 6))
+	assert.Equal(t, "", cut("x", 0))
+	assert.Equal(t, []string{"one two", "three"}, wrap("one two three", 8))
+	assert.Equal(t, []string{"0123", "4567", "89"}, wrap("0123456789", 4))
+	assert.Equal(t, []string{"網路", "網"}, wrap("網路網", 4))
+	assert.Equal(t, "網", takeColumns("網路", 3))
+	assert.Equal(t, "路", cutLeft("網路", 2))
+	assert.Nil(t, wrap("x", 0))
+}
+
+// TestASCIITerminal: a terminal without UTF-8 gets plain characters and the
+// same columns.
+func TestASCIITerminal(t *testing.T) {
+	st := fullStage(t)
+	st.theme.level = 2
+	for v := range viewNames {
+		st.press(key('0' + rune(v)))
+		text := st.text()
+		for _, r := range text {
+			assert.Less(t, r, rune(0x80), "%q", r)
+		}
+		assert.Less(t, strings.Count(text, "?"), 12, "a character without a plain form:\n"+text)
+	}
+}
+
+func BenchmarkSortMillion(b *testing.B) {
+	s := manyConnections(1_000_000)
+	cols := connColumns()
+	for _, name := range []string{"RESENT", "A→B", "!"} {
+		b.Run(name, func(b *testing.B) {
+			col := 0
+			for i := range cols {
+				if cols[i].title == name {
+					col = i
+				}
+			}
+			for b.Loop() {
+				connQuery{s: s, col: col, desc: true}.build(cols, nil, nil, window{})
+			}
+		})
+	}
+}
+
+func BenchmarkFilterMillion(b *testing.B) {
+	s := manyConnections(1_000_000)
+	cols := connColumns()
+	match := func(_ *analysis.Snapshot, _ *analysis.Connection, f *analysis.Flow) bool {
+		return *f.Retransmitted > 999_000
+	}
+	for b.Loop() {
+		connQuery{s: s, col: 5, desc: true}.build(cols, nil, match, window{})
+	}
+}
