@@ -31,6 +31,9 @@ type liveRun struct {
 
 // open opens everything that may fail, before the first packet is analysed.
 func (r *liveRun) open() error {
+	if err := r.prepare(); err != nil {
+		return err
+	}
 	src, err := r.openCapture()
 	if err != nil {
 		return err
@@ -49,34 +52,41 @@ func (r *liveRun) open() error {
 	return nil
 }
 
-func (r *liveRun) openSinks() error {
+// prepare finds fault with what the command line says about files and
+// addresses, before anything is opened.
+func (r *liveRun) prepare() (err error) {
 	if r.flags.write != "" {
-		w, err := newRingWriter(r.flags.write, r.flags.writeRing, r.notice)
-		if err != nil {
+		if r.writer, err = newRingWriter(r.flags.write, r.flags.writeRing, r.notice); err != nil {
 			return err
 		}
-		if err := w.open(r.tee.src.Interfaces(), time.Now()); err != nil {
-			return exitf(exitUsage, "-w: %v", err)
-		}
-		r.writer = w
-		r.tee.sinks = append(r.tee.sinks, w)
 	}
 	if r.flags.trigger.severity != "" {
-		t, err := newTrigger(r.flags.trigger, r.notice)
-		if err != nil {
+		if r.trigger, err = newTrigger(r.flags.trigger, r.notice); err != nil {
 			return err
 		}
-		r.trigger = t
-		r.tee.sinks = append(r.tee.sinks, t)
 	}
 	if r.flags.listen != "" {
-		s, err := newLiveServer(r.flags.listen, r)
-		if err != nil {
-			return err
+		if r.flags.listen, err = loopbackAddress(r.flags.listen); err != nil {
+			return exitf(exitUsage, "--listen: %v", err)
 		}
-		r.server = s
 	}
 	return nil
+}
+
+func (r *liveRun) openSinks() (err error) {
+	if r.writer != nil {
+		if err := r.writer.open(r.tee.src.Interfaces(), time.Now()); err != nil {
+			return exitf(exitUsage, "-w: %v", err)
+		}
+		r.tee.sinks = append(r.tee.sinks, r.writer)
+	}
+	if r.trigger != nil {
+		r.tee.sinks = append(r.tee.sinks, r.trigger)
+	}
+	if r.flags.listen != "" {
+		r.server, err = newLiveServer(r.flags.listen, r)
+	}
+	return err
 }
 
 func (r *liveRun) close() {

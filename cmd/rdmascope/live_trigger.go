@@ -64,6 +64,7 @@ type shot struct {
 	finding analysis.Finding
 	since   int64     // capture time from which packets are wanted
 	until   int64     // capture time up to which they are
+	cut     bool      // memory didn't suffice to hold them all
 	timeout time.Time // when it ends though no packet comes
 }
 
@@ -85,6 +86,7 @@ type trigger struct {
 	free   []chunk
 	bytes  int64
 	newest int64
+	thrown int64 // time of the newest packet that had to go for want of memory
 	firing *shot
 }
 
@@ -160,7 +162,14 @@ func (t *trigger) takeUp() {
 // only memory counts.
 func (t *trigger) forget() {
 	old := t.newest - int64(t.opt.pre+triggerSlack)
-	for len(t.held) > 1 && (t.bytes > int64(t.opt.memoryMiB)<<20 || t.firing == nil && t.held[0].last < old) {
+	for len(t.held) > 1 {
+		tooMuch := t.bytes > int64(t.opt.memoryMiB)<<20
+		if !tooMuch && (t.firing != nil || t.held[0].last >= old) {
+			return
+		}
+		if tooMuch {
+			t.thrown = t.held[0].last
+		}
 		t.bytes -= t.held[0].size()
 		if len(t.free) < 4 {
 			t.free = append(t.free, t.held[0])
@@ -183,6 +192,7 @@ func (t *trigger) shoot(faces []analysis.Interface) {
 	case t.written >= t.opt.files:
 		return
 	}
+	s.cut = t.thrown >= s.since
 	t.busy = true
 	t.written++
 	last := t.written == t.opt.files
@@ -204,46 +214,64 @@ func (t *trigger) shoot(faces []analysis.Interface) {
 func (t *trigger) writeFile(s *shot, held []chunk, faces []analysis.Interface) string {
 	at := time.Unix(0, s.until-int64(t.opt.post)).UTC()
 	path := filepath.Join(t.opt.dir, fmt.Sprintf("rdmascope-%s-%s.pcapng", at.Format("20060102T150405.000"), s.finding.Rule))
-	var packets, first int64
-	err := writeFile(path, func(f *os.File) error {
-		w, err := pcaps.NewPcapngWriter(f, faces)
-		if err != nil {
-			return err
-		}
-		comment := fmt.Sprintf("%s (%s): %s", s.finding.Rule, s.finding.Severity, s.finding.Title)
-		for i := range held {
-			for k := range held[i].recs {
-				rec := &held[i].recs[k]
-				if rec.Time < s.since || rec.Time > s.until {
-					continue
-				}
-				if err := w.Write(*rec, held[i].buf[rec.Off:rec.Off+rec.Cap], comment); err != nil {
-					return err
-				}
-				if packets++; packets == 1 {
-					first = rec.Time
-				}
-				comment = ""
-			}
-		}
-		for i := range faces {
-			if err := w.Statistics(i, s.until, faces[i].Received, faces[i].Dropped); err != nil {
-				return err
-			}
-		}
-		if err := w.Flush(); err != nil {
-			return err
-		}
-		return f.Chmod(0o600)
-	})
+	packets, first, err := s.write(path, held, faces)
 	if err != nil {
-		return fmt.Sprintf("--trigger: %v", err)
+		return fmt.Sprintf("--trigger: %s: %s", path, systemReason(err))
 	}
 	text := fmt.Sprintf("--trigger: %s: %d packets written to %s", s.finding.Rule, packets, path)
-	if missing := time.Duration(first - s.since); packets > 0 && missing > t.opt.pre/2 && len(held) > 0 && held[0].first > s.since {
-		text += fmt.Sprintf(" (from %v before on; more wasn't held)", time.Duration(s.until-int64(t.opt.post)-first).Round(time.Millisecond))
+	if s.cut && packets > 0 {
+		text += fmt.Sprintf(" (from %s on: --trigger-memory holds no more)", time.Unix(0, first).UTC().Format("15:04:05.000"))
 	}
 	return text
+}
+
+// write writes a file, which has its name only when it is complete. Packets
+// hold what users sent: nobody else may read them.
+func (s *shot) write(path string, held []chunk, faces []analysis.Interface) (packets, first int64, err error) {
+	part := path + ".part"
+	f, err := os.OpenFile(part, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return 0, 0, err
+	}
+	packets, first, err = s.packets(f, held, faces)
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(part, path)
+	}
+	if err != nil {
+		_ = os.Remove(part)
+	}
+	return packets, first, err
+}
+
+// packets writes those of its time, the first with a comment that says why.
+func (s *shot) packets(f *os.File, held []chunk, faces []analysis.Interface) (packets, first int64, err error) {
+	w, err := pcaps.NewPcapngWriter(f, faces)
+	if err != nil {
+		return 0, 0, err
+	}
+	comment := fmt.Sprintf("%s (%s): %s", s.finding.Rule, s.finding.Severity, s.finding.Title)
+	for i := range held {
+		for _, rec := range held[i].recs {
+			if rec.Time < s.since || rec.Time > s.until {
+				continue
+			}
+			if err := w.Write(rec, held[i].buf[rec.Off:rec.Off+rec.Cap], comment); err != nil {
+				return packets, first, err
+			}
+			if packets++; packets == 1 {
+				first, comment = rec.Time, ""
+			}
+		}
+	}
+	for i := range faces {
+		if err := w.Statistics(i, s.until, faces[i].Received, faces[i].Dropped); err != nil {
+			return packets, first, err
+		}
+	}
+	return packets, first, w.Flush()
 }
 
 // finish ends a shot that waits for its end, and waits until all is written.

@@ -49,10 +49,6 @@ func loopbackAddress(address string) (string, error) {
 }
 
 func newLiveServer(address string, run *liveRun) (*liveServer, error) {
-	address, err := loopbackAddress(address)
-	if err != nil {
-		return nil, exitf(exitUsage, "--listen: %v", err)
-	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, exitf(exitUsage, "--listen: %v", err)

@@ -27,7 +27,7 @@ func InNamespace(t testing.TB) bool {
 	if _, err := exec.LookPath("ip"); err != nil {
 		t.Skip("no ip command to make interfaces with")
 	}
-	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET}
+	attr := &syscall.SysProcAttr{Cloneflags: syscall.CLONE_NEWNET | syscall.CLONE_NEWNS}
 	if os.Geteuid() != 0 {
 		attr.Cloneflags |= syscall.CLONE_NEWUSER
 		attr.UidMappings = []syscall.SysProcIDMap{{ContainerID: 0, HostID: os.Geteuid(), Size: 1}}
@@ -77,6 +77,20 @@ func WaitUp(t testing.TB, name string) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Fatalf("%s doesn't come up", name)
+}
+
+// SmallDisk makes a directory with room for so many octets.
+func SmallDisk(t testing.TB, bytes int) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_PRIVATE, ""); err != nil {
+		t.Skipf("no mount of one's own to be had here: %v", err)
+	}
+	if err := unix.Mount("tmpfs", dir, "tmpfs", 0, fmt.Sprintf("size=%d", bytes)); err != nil {
+		t.Skipf("no mount of one's own to be had here: %v", err)
+	}
+	t.Cleanup(func() { _ = unix.Unmount(dir, unix.MNT_DETACH) })
+	return dir
 }
 
 // IP runs the ip command.
