@@ -117,11 +117,9 @@ func (w *walker) take(b []byte) {
 		if w.have < covered {
 			w.sum(b[:covered-w.have])
 		}
-		for i, c := range b {
-			if at := w.have + uint32(i); at >= covered {
-				w.crcTail[at-covered] = c
-			}
-		}
+		// b ends within the CRC: of a long FPDU only its last octets matter here.
+		from := max(w.have, covered)
+		copy(w.crcTail[from-covered:], b[from-w.have:])
 	}
 	w.have += uint32(len(b))
 	w.pos += uint64(len(b))
