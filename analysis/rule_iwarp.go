@@ -1,6 +1,10 @@
 package analysis
 
-import "fmt"
+import (
+	"fmt"
+
+	"rdmascope/analysis/iwarp"
+)
 
 // eachStream calls f for every flow of an iWARP connection.
 func eachStream(s *Snapshot, f func(*Connection, *Flow)) {
@@ -202,7 +206,13 @@ var ruleIWARPMPA = Rule{
 				add(SeverityWarning, m.Frame.Packet, "the connection was rejected")
 			}
 			for _, fault := range fl.stream.Faults {
-				add(SeverityWarning, fault.Packet, fault.Kind.String())
+				severity := SeverityWarning
+				if fault.Kind == iwarp.FaultEarly {
+					// Responders of siw and of the first softiwarp do it, and their peers
+					// take it: it breaks a rule (RFC 5044 §7.1.2), and nothing else.
+					severity = SeverityNotice
+				}
+				add(severity, fault.Packet, fault.Kind.String())
 			}
 			if d := fl.stream.Reads.Depth; d.OK() && d.N > 0 && fl.stream.Reads.MaxOutstanding > d.N {
 				add(SeverityNotice, 0, fmt.Sprintf("%d READs open at once, %d agreed", fl.stream.Reads.MaxOutstanding, d.N))
