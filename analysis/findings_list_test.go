@@ -67,7 +67,6 @@ var quiet = []string{
 	"rxe_rping_ipv6", "rxe_rstream", "rxe_send_bw_4k", "rxe_send_bw_64b", "rxe_send_lat_2b", "rxe_sll2_any_guest",
 	"rxe_snaplen128_write_64k", "rxe_uc_write_bw_8k", "rxe_ucmatose", "rxe_ud_send_bw_1k", "rxe_udaddy", "rxe_vlan100",
 	"rxe_write_ackloss5", "rxe_write_bw_16k_q4", "rxe_write_bw_64k_cm_q2", "rxe_write_lat_2b", "rxe_write_qlat_w1", "cnp_ce_synthetic",
-	"pfc_normal_bursts",
 }
 
 // TestNothingInvented: what is told of quiet captures is how they are marked,

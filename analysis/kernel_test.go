@@ -101,3 +101,35 @@ func TestLossIsProved(t *testing.T) {
 		})
 	}
 }
+
+// gaveUp are captures where the report and the kernel don't say the same of a
+// requester that gave up, and why.
+var gaveUp = map[string]struct {
+	ours bool
+	why  string
+}{
+	"rxe_peer_killed":  {true, "asked 106 times without answer to the end: as the wire has it; rxe takes 7 retries for no end of them and counts nothing"},
+	"rxe_rnr_exceeded": {false, "known fault: retries after RNR NAK (REQ: 3 of them) are not counted, only those of the transport timer"},
+}
+
+// TestGivingUp: a requester that exhausted its retries is the kernel's
+// retry_exceeded_err or retry_rnr_exceeded_err.
+func TestGivingUp(t *testing.T) {
+	for _, path := range captures(t, "rxe_*") {
+		name := captureName(path)
+		tr, s := truthOf(t, path), reported(t, path, analysis.Options{})
+		got, kernel := false, false
+		eachFlow(s, func(_ *analysis.Connection, f *analysis.Flow) {
+			got = got || f.RetriesExhausted != nil && *f.RetriesExhausted
+		})
+		for _, host := range tr.Counters {
+			kernel = kernel || host.HW["retry_exceeded_err"]+host.HW["retry_rnr_exceeded_err"] > 0
+		}
+		want := kernel
+		if x, ok := gaveUp[name]; ok {
+			assert.NotEqual(t, kernel, x.ours, "%s needs no exception", name)
+			want = x.ours
+		}
+		assert.Equal(t, want, got, name)
+	}
+}
