@@ -14,7 +14,7 @@ func buildPFC(m *marker, r *merged, drafts []draft) PFC {
 		parts[i] = r.partitions[i].traffic
 	}
 	res := pause.Merge(r.front.pause, parts)
-	b := pfcBuilder{m: m, ids: connectionIDs(drafts), roce: rocePriorities(r)}
+	b := pfcBuilder{m: m, tl: &r.front.pause, ids: connectionIDs(drafts), roce: rocePriorities(r)}
 	p := PFC{}
 	if !res.Visible {
 		return p
@@ -27,6 +27,7 @@ func buildPFC(m *marker, r *merged, drafts []draft) PFC {
 	}
 	duration := r.front.pause.End - r.front.pause.Start
 	for i := range res.Sources {
+		p.keys = append(p.keys, res.Sources[i].Key)
 		p.Sources = append(p.Sources, b.source(&res.Sources[i], duration))
 	}
 	for i := range res.Spreads {
@@ -40,6 +41,7 @@ func buildPFC(m *marker, r *merged, drafts []draft) PFC {
 	}
 	p.Watchdogs = Watchdogs{PFCWD: Int(res.Watchdogs.PFCWD), NIC: Int(res.Watchdogs.NIC), MLX5: Int(res.Watchdogs.MLX5)}
 	p.deadlocks = res.Deadlocks
+	p.timeline = r.front.pause
 	p.notEnabled = b.notEnabled(res.Sources, r.front.dcbx)
 	return p
 }
@@ -62,6 +64,7 @@ func pauseShares(s *Snapshot) {
 type pfcBuilder struct {
 	m   *marker
 	ids map[partFlow]string
+	tl  *pause.TimelineResult
 
 	roce map[uint16]*[8]int64 // RoCE packets by interface and priority
 }
@@ -146,10 +149,37 @@ func (b *pfcBuilder) source(s *pause.Source, duration int64) PFCSource {
 		MalformedReasons: malformedReasons(s), Windows: pfcWindows(&s.Windows),
 		stallWarnings: s.MLX5Warnings, stallErrors: s.MLX5Stalls,
 	}
+	out.timeline = timeline(b.tl, s.Key)
 	if n := b.roce[s.Iface]; n != nil {
 		out.roce = *n
 	}
 	return out
+}
+
+// timelineParts is how many parts of the capture a source's timeline has: more
+// than a line of text shows.
+const timelineParts = 128
+
+// timeline spreads a source's pauses over equal parts of the capture.
+func timeline(tl *pause.TimelineResult, k pause.Key) []int64 {
+	length := tl.End - tl.Start
+	if length < timelineParts {
+		return nil
+	}
+	border := func(i int64) int64 { // start of part i, without overflow for captures of years
+		return tl.Start + length/timelineParts*i + length%timelineParts*i/timelineParts
+	}
+	parts := make([]int64, timelineParts)
+	i := int64(0)
+	for _, v := range tl.Intervals(k) {
+		for i < timelineParts-1 && border(i+1) <= v.Start {
+			i++
+		}
+		for n := i; n < timelineParts && border(n) < v.End; n++ {
+			parts[n] += max(0, min(border(n+1), v.End)-max(border(n), v.Start))
+		}
+	}
+	return parts
 }
 
 func malformedReasons(s *pause.Source) Counts {

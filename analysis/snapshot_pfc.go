@@ -53,6 +53,8 @@ type PFC struct {
 	Watchdogs     Watchdogs          `json:"watchdogs" doc:"what common watchdogs would have said"`
 	Storms        List[PFCStorm]     `json:"storms" doc:"pauses out of proportion"`
 
+	keys       []pause.Key // of the sources, in their order
+	timeline   pause.TimelineResult
 	deadlocks  []pause.Deadlock // evidence of findings
 	notEnabled []int            // sources that pause a priority which DCBX says isn't enabled
 }
@@ -81,7 +83,13 @@ type PFCSource struct {
 	firstPacket                int64    // evidence of findings
 	stallWarnings, stallErrors int64    // by mlx5's rule, for its counters
 	roce                       [8]int64 // RoCE packets seen on its interface, by priority
+	timeline                   []int64  // see Timeline
 }
+
+// Timeline is the paused time in each of equal parts of the capture, as far as
+// single pauses are remembered: what a graph of it shows. It is nil when the
+// capture has no length.
+func (s *PFCSource) Timeline() []int64 { return s.timeline }
 
 // PFCWindows cuts the time from a source's first frame to its last pause into
 // equal windows, aligned to multiples of their width since the epoch.

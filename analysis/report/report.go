@@ -25,6 +25,7 @@ const DefaultConnections = 10_000
 type Options struct {
 	Width       int  // columns of the text report; 0 is 100, anything below 80 is 80
 	Color       bool // ANSI colours; see UseColor
+	ASCII       bool // charts without block characters; see UseASCII
 	Top         int  // rows per table of the text report; 0 is all
 	Connections int  // connections in the JSON; 0 is DefaultConnections, negative is all
 	Compact     bool // JSON on one line

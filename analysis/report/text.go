@@ -25,6 +25,7 @@ func Text(w io.Writer, s *analysis.Snapshot, o Options) error {
 		writeConformance(p, s, o)
 		writeCM(p, s, o)
 	}
+	writeOverTime(p, s, o)
 	writePFC(p, s, o)
 	writeStorage(p, s, o)
 	writeProtocols(p, s)

@@ -156,6 +156,7 @@ func (a *app) writeReport(f *analyzeFlags, snap *analysis.Snapshot, opt report.O
 	width, tty := terminal(a.stdout)
 	opt.Width = width
 	opt.Color = report.UseColor(f.color, tty, os.Getenv)
+	opt.ASCII = tty && report.UseASCII(os.Getenv)
 	w := bufio.NewWriter(a.stdout)
 	if err := write(w); err != nil {
 		return exitf(exitUsage, "writing the report: %v", err)
