@@ -4,10 +4,13 @@ import "rdmascope/decode/roce"
 
 // response takes the next response in capture order.
 func (r *requester) response(e *event) {
+	f := e.opFlags()
 	if e.has(evCorrupt) {
+		if e.op.Operation() != roce.OperationAcknowledge {
+			r.rsp.spoil(r, e.psn)
+		}
 		return
 	}
-	f := e.opFlags()
 	before := r.una()
 	r.haveAnswers = true
 	s := sent{kind: sentResponse, num: e.num, time: e.time, psn: e.psn, syn: e.syn, unaBefore: before}

@@ -27,13 +27,12 @@ type episode struct {
 	expect     roce.PSN // what the tap's responder waited for before it
 	packets    uint32
 	contiguous bool
-	goesOn     bool     // ended by new data
-	restart    bool     // began at the start of a message below the NAK's PSN
-	read       bool     // begins with a READ or atomic
-	single     bool     // … with one response
-	answeredAt bool     // … whose response had been seen
-	discarded  bool     // … while the requester waited for an earlier one
-	askedEnd   roce.PSN // first PSN of the run that asks for an ACK
+	goesOn     bool      // ended by new data
+	restart    bool      // began at the start of a message below the NAK's PSN
+	read       bool      // begins with a READ or atomic
+	single     bool      // … with one response
+	before     sentFlags // … and what had become of its response
+	askedEnd   roce.PSN  // first PSN of the run that asks for an ACK
 	haveAsked  bool
 	filled     []span // holes that it closed: lost before the tap
 	ended      bool
@@ -65,7 +64,7 @@ func (t *trouble) stepBack(r *requester, s *sent) {
 	ep := &episode{
 		psn: s.psn, time: s.time, num: s.num, quiet: s.time - t.lastAny, progressed: t.lastAny,
 		generation: -1, reaction: -1, end: s.psn, top: t.next, una: t.una, expect: s.expect, contiguous: true,
-		read: s.is(sentRead), single: s.is(sentAtomic), answeredAt: s.is(sentAnswered), discarded: s.is(sentDiscarded), recovery: -1,
+		read: s.is(sentRead), single: s.is(sentAtomic), before: s.flags & sentFates, recovery: -1,
 	}
 	t.triggerOf(r, ep, s)
 	t.run = ep

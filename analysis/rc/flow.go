@@ -165,8 +165,7 @@ func (r *requester) clone() requester {
 	c.msgs = r.msgs.clone()
 	c.tap = r.tap.clone()
 	c.rules.broken = append([]Violation(nil), r.rules.broken...)
-	c.rsp.due = append([]span(nil), r.rsp.due...)
-	c.rsp.missed = append([]missed(nil), r.rsp.missed...)
+	c.rsp = r.rsp.clone()
 	for i, s := range r.lat {
 		c.lat[i] = s.clone()
 	}

@@ -109,16 +109,20 @@ func (t *trouble) judgeTop(r *requester, ep *episode) {
 	}
 }
 
-// judgeRead: a READ asked again. A response that was seen was lost behind the
-// tap. When a later one was seen the missing one was lost before it. When none
-// was, one lost request explains it as several lost responses would not; with
-// a single response nothing tells them apart.
+// judgeRead: a READ asked again. A response that the requester waited for when
+// it passed was lost behind the tap. When a later one was seen the missing one
+// was lost before it. When none was, one lost request explains it as several
+// lost responses would not; with a single response nothing tells them apart.
 func (t *trouble) judgeRead(r *requester, ep *episode) {
 	switch {
-	case ep.answeredAt:
+	case ep.before&sentSpoiled != 0:
+		ep.verdict, ep.response = LostCorrupt, true
+	case ep.before&sentMissed != 0:
+		ep.verdict, ep.response = LostUpstream, true
+	case ep.before&sentAnswered != 0:
 		ep.verdict, ep.response = LostDownstream, true
 		r.c.respLostDown++
-	case ep.discarded:
+	case ep.before&sentDiscarded != 0:
 		ep.verdict = LostNone // out of its turn when it came
 		if t.rspReorders {
 			ep.verdict = LostReorder
@@ -189,13 +193,9 @@ func (t *trouble) inherit(r *requester, ep *episode) {
 			continue
 		}
 		p.verdict, p.response = ep.verdict, ep.response
-		if p.verdict == LostDownstream {
-			if p.response {
-				r.c.respLostDown++
-			} else {
-				r.c.lostDown++
-				r.tap.behind += uint64(p.packets)
-			}
+		if p.verdict == LostDownstream && !p.response {
+			r.c.lostDown++
+			r.tap.behind += uint64(p.packets)
 		}
 	}
 }

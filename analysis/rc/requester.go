@@ -155,6 +155,7 @@ func (r *requester) outOfSequence(e *event, f roce.OpcodeFlags, d int32) {
 	if e.end().Sub(r.next) > 0 {
 		r.next = e.end()
 	}
+	r.rsp.sentEnd = e.end()
 	r.tap.arrive(r, e, late)
 	if late {
 		t.lateArrival(r, e)

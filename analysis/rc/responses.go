@@ -3,33 +3,35 @@ package rc
 import "rdmascope/decode/roce"
 
 // responses follows what a responder sends back for READs and atomics. It
-// answers requests one after the other, also those that ask again, each by a
-// run of PSNs upward. What a run skips was lost before the tap if it was or is
-// asked again; else the capture missed it.
+// answers each request by one run of PSNs upward, the repeated ones too, and
+// all of a run before the next. What a run leaves out was sent, and lost before
+// the tap if the requester asks for it again; else the capture missed it.
 type responses struct {
 	have    bool
 	guessed bool      // a READ was counted before the path MTU was known
-	next    roce.PSN  // what the run continues with
+	next    roce.PSN  // what the run at hand continues with
+	end     roce.PSN  // behind the last PSN of its operation
 	high    roce.PSN  // behind the highest response seen
-	due     []span    // what was asked for, in order; due[0] is being answered
-	begun   bool      // a response to due[0] was seen
-	missed  []missed  // skipped by the newest run over them
-	want    roce.PSN  // with waiting: the response that the requester asked for again
-	waiting uint16    // responses for which want is still believed; 0: not waiting
+	sentEnd roce.PSN  // behind the newest request, in trouble only
+	asked   []span    // the newest requests
+	runs    []run     // what came since the requester last stepped back to a READ
+	missed  []missed  // left out by the newest run over it
+	counted []span    // of what was missed, told as lost: should it come late
+	spoiled []span    // had a bad iCRC, and their run hasn't gone on yet
 	before  sentFlags // what had become of the response to the request at hand
 }
 
-// missed is what a run skipped.
+// missed is what a run left out.
 type missed struct {
 	span
-	lost      bool // asked again, and counted
-	discarded bool // seen, but an earlier one was missing then: a requester takes responses in order only
+	corrupt bool // it came, with a bad iCRC
 }
 
 const (
 	maxHoles   = 64
-	maxDue     = 256
-	maxWaiting = 1024
+	maxAsked   = 128
+	maxRuns    = 64
+	maxSpoiled = 16
 	readGiveUp = 16 // operations finished behind a READ that misses responses
 )
 
@@ -130,106 +132,224 @@ func (m *message) absorb() {
 	}
 }
 
-// ask notes a READ or atomic request; what an earlier run skipped of it is
-// proved lost now.
+// ask notes a READ or atomic request. What was left out and is asked for again
+// was lost before the tap.
 func (q *responses) ask(r *requester, e *event) {
 	s := span{e.psn, e.end()}
-	q.before = q.fate(e.psn)
-	if len(q.due) >= maxDue {
-		q.due = append(q.due[:0], q.due[1:]...)
-		q.begun = false
-	}
-	q.due = append(q.due, s)
-	for i := range q.missed {
-		if m := &q.missed[i]; !m.lost && m.overlaps(s) {
-			m.lost = true
-			r.c.respLostUp += uint64(m.len())
+	q.before = 0
+	for i := 0; i < len(q.missed); i++ {
+		m := &q.missed[i]
+		if !m.overlaps(s) {
+			continue
+		}
+		q.before |= m.fate(e.psn)
+		again := m.span
+		if s.lo.Sub(m.lo) > 0 { // what is below, the requester has
+			again.lo = s.lo
+		}
+		if !m.corrupt {
+			q.count(r, again)
+		}
+		m.hi = again.lo
+		if m.empty() {
+			q.missed = append(q.missed[:i], q.missed[i+1:]...)
+			i--
 		}
 	}
-	if q.have && s.lo.Sub(q.high) < 0 && s.lo.Sub(q.want) != 0 {
-		q.want, q.waiting = s.lo, maxWaiting
+	last := r.next
+	if r.t != nil {
+		last = q.sentEnd
 	}
-	if q.have && s.lo.Sub(q.high) < 0 && q.fate(s.lo)&sentDiscarded == 0 {
-		if len(q.missed) >= maxHoles {
-			q.missed = append(q.missed[:0], q.missed[1:]...)
+	if q.have && !e.has(evLate) && e.psn.Sub(last) < 0 && e.psn.Sub(r.next) < 0 {
+		if q.before == 0 {
+			q.before = q.fate(r, e)
 		}
-		q.missed = append(q.missed, missed{span: span{s.lo, q.high}, lost: true, discarded: true})
+		q.runs = q.runs[:0]
 	}
+	q.asked = keepNewest(q.asked, s, maxAsked)
 }
 
-// fate tells whether the newest run over psn showed its response, and if the
-// requester could take it. An older run doesn't count: it was thrown away.
-func (q *responses) fate(psn roce.PSN) sentFlags {
-	if !q.have || psn.Sub(q.high) >= 0 {
-		return 0
-	}
-	f := sentAnswered
-	for _, m := range q.missed {
-		switch {
-		case !m.has(psn):
-		case !m.discarded:
-			return 0
-		default:
-			f = sentDiscarded
-		}
-	}
-	if f == sentAnswered && psn.Sub(q.next) >= 0 {
-		return 0
-	}
-	return f
+// count counts responses lost before the tap.
+func (q *responses) count(r *requester, s span) {
+	r.c.respLostUp += uint64(s.len())
+	q.counted = keepNewest(q.counted, s, maxHoles)
 }
 
-// follow compares a response with what is due.
+func (m *missed) fate(psn roce.PSN) sentFlags {
+	switch {
+	case !m.has(psn):
+		return 0
+	case m.corrupt:
+		return sentSpoiled
+	}
+	return sentMissed
+}
+
+// keepNewest adds s; of more than limit spans the older half is forgotten.
+func keepNewest(v []span, s span, limit int) []span {
+	if len(v) >= limit {
+		v = v[:copy(v, v[limit/2:])]
+	}
+	return append(v, s)
+}
+
+// follow compares a response with the run at hand.
 func (q *responses) follow(r *requester, e *event) {
 	psn := e.psn
-	end := psn.Add(1)
-	if end.Sub(q.high) > 0 || !q.have {
-		q.high = end
-	}
-	if e.has(evLate) {
+	if e.has(evLate) || q.have && psn.Sub(q.next) < 0 && q.missing(psn) && !q.askedTwice(psn) {
+		q.note(e, true)
 		q.cameLate(r, psn)
 		return
 	}
-	i := q.find(psn)
-	if i < 0 { // not asked for, as far as was seen, or overtaken by others
-		q.heal(psn)
-		if !q.have {
-			q.have, q.next = true, end
-		}
-		return
+	q.note(e, false)
+	if !q.have || psn != q.next || psn.Sub(q.end) >= 0 {
+		q.leftOut(r, psn)
+		q.end = q.operation(r, psn)
 	}
-	for ; i > 0; i-- { // the responder is done with those before
-		if q.begun && q.next.Sub(q.due[0].hi) < 0 {
-			q.skip(r, span{q.next, q.due[0].hi})
-		}
-		q.shift()
-	}
-	from := q.due[0].lo
-	if q.begun {
-		from = q.next
-	}
-	if from != psn {
-		q.skip(r, span{from, psn})
+	if q.missing(psn) { // in an earlier run
+		q.count(r, span{psn, psn.Add(1)})
 	}
 	q.heal(psn)
-	q.outOfTurn(psn)
-	q.have, q.begun, q.next = true, true, end
-	if end == q.due[0].hi {
-		q.shift()
+	q.have, q.next = true, psn.Add(1)
+	if q.next.Sub(q.high) > 0 {
+		q.high = q.next
 	}
+}
+
+// leftOut finds what was sent before psn, which begins a run or goes on with
+// one behind a gap, and not seen.
+func (q *responses) leftOut(r *requester, psn roce.PSN) {
+	if !q.have {
+		q.high = psn
+		if len(q.asked) > 0 {
+			q.high = q.asked[0].lo
+		}
+		q.next, q.end = q.high, q.high
+	}
+	if q.next.Sub(q.end) < 0 { // the rest of an operation always follows
+		s := span{q.next, q.end}
+		if s.has(psn) {
+			s.hi = psn
+		}
+		q.miss(r, s)
+		if psn.Sub(q.next) > 0 && psn.Sub(q.end) < 0 {
+			return
+		}
+	}
+	if psn.Sub(q.high) >= 0 {
+		q.neverSeen(r, span{q.high, psn})
+		return
+	}
+	// Sent before: the run began with one of the requests, at the nearest PSN.
+	from := psn.Add(-1 << 20)
+	for _, s := range q.asked {
+		if s.has(psn) && s.lo.Sub(from) > 0 {
+			from = s.lo
+		}
+	}
+	if from != psn && from != psn.Add(-1<<20) {
+		q.miss(r, span{from, psn})
+	}
+}
+
+// neverSeen: a responder executes requests in order, so READs in front of the
+// first response to a later one have all been answered (IBTA 9.7.4.1).
+func (q *responses) neverSeen(r *requester, s span) {
+	for i, _ := r.msgs.find(s.lo); i < r.msgs.n; i++ {
+		m := r.msgs.at(i)
+		if m.start.Sub(s.hi) >= 0 {
+			return
+		}
+		if !m.is(msgRead) || m.is(msgDone) {
+			continue
+		}
+		x := m.span()
+		if x.lo.Sub(s.lo) < 0 {
+			x.lo = s.lo
+		}
+		if x.hi.Sub(s.hi) > 0 {
+			x.hi = s.hi
+		}
+		q.miss(r, x)
+	}
+}
+
+// operation returns the PSN behind the operation that psn answers.
+func (q *responses) operation(r *requester, psn roce.PSN) roce.PSN {
+	if i, ok := r.msgs.find(psn); ok && r.msgs.at(i).is(msgRead) {
+		return r.msgs.at(i).end
+	}
+	for i := len(q.asked) - 1; i >= 0; i-- {
+		if q.asked[i].has(psn) {
+			return q.asked[i].hi
+		}
+	}
+	return psn.Add(1)
+}
+
+// miss notes what a run left out.
+func (q *responses) miss(r *requester, s span) {
+	if s.len() <= 0 {
+		return
+	}
+	r.troubled()
+	for i := 0; i < len(q.spoiled); i++ {
+		x := q.spoiled[i]
+		if !s.has(x.lo) {
+			continue
+		}
+		q.spoiled = append(q.spoiled[:i], q.spoiled[i+1:]...)
+		q.miss(r, span{s.lo, x.lo})
+		q.leave(missed{x, true})
+		q.miss(r, span{x.hi, s.hi})
+		return
+	}
+	q.leave(missed{span: s})
+}
+
+func (q *responses) leave(m missed) {
+	if len(q.missed) >= maxHoles {
+		q.missed = append(q.missed[:0], q.missed[1:]...)
+	}
+	q.missed = append(q.missed, m)
+}
+
+func (q *responses) missing(psn roce.PSN) bool {
+	for _, m := range q.missed {
+		if m.has(psn) && !m.corrupt {
+			return true
+		}
+	}
+	return false
+}
+
+func (q *responses) askedTwice(psn roce.PSN) bool {
+	n := 0
+	for _, s := range q.asked {
+		if s.has(psn) {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // cameLate: a response that others overtook before the tap. Had it been asked
 // again meanwhile, that wasn't for a loss.
 func (q *responses) cameLate(r *requester, psn roce.PSN) {
-	for _, m := range q.missed {
-		if m.has(psn) && m.lost && !m.discarded {
-			r.c.respLostUp--
+	if q.missing(psn) {
+		q.heal(psn)
+	} else {
+		for i := len(q.counted) - 1; i >= 0; i-- {
+			if s := &q.counted[i]; s.has(psn) {
+				r.c.respLostUp--
+				q.counted = append(q.counted, span{psn.Add(1), s.hi})
+				q.counted[i].hi = psn
+				break
+			}
 		}
-	}
-	q.heal(psn)
-	if len(q.missed) < maxHoles { // the requester has no use for it any more
-		q.missed = append(q.missed, missed{span: span{psn, psn.Add(1)}, lost: true, discarded: true})
+		if len(q.counted) > 2*maxHoles {
+			q.counted = q.counted[:copy(q.counted, q.counted[maxHoles:])]
+		}
 	}
 	t := r.troubled()
 	for _, ep := range t.open {
@@ -240,57 +360,12 @@ func (q *responses) cameLate(r *requester, psn roce.PSN) {
 	t.rspReorders = true
 }
 
-// outOfTurn: while the requester waits for a response, later ones are thrown
-// away (IBTA 9.7.5.1.2), new ones too.
-func (q *responses) outOfTurn(psn roce.PSN) {
-	if q.waiting == 0 {
-		return
+// spoil: a response with a bad iCRC fills its place, and the requester has
+// nothing of it.
+func (q *responses) spoil(r *requester, psn roce.PSN) {
+	if r.have && psn.Sub(r.una()) >= 0 && psn.Sub(r.next) < 0 {
+		q.spoiled = keepNewest(q.spoiled, span{psn, psn.Add(1)}, maxSpoiled)
 	}
-	q.waiting--
-	switch d := psn.Sub(q.want); {
-	case d == 0:
-		q.want = q.want.Add(1)
-		if q.want.Sub(q.high) >= 0 {
-			q.waiting = 0
-		}
-	case d > 0:
-		if len(q.missed) >= maxHoles {
-			q.missed = append(q.missed[:0], q.missed[1:]...)
-		}
-		q.missed = append(q.missed, missed{span: span{psn, psn.Add(1)}, lost: true, discarded: true})
-	}
-}
-
-func (q *responses) shift() {
-	q.due = q.due[:copy(q.due, q.due[1:])]
-	q.begun = false
-}
-
-// find returns which of the requests that are due psn answers: the one at hand
-// if it can, else the next that asks for it.
-func (q *responses) find(psn roce.PSN) int {
-	for i, s := range q.due {
-		if s.has(psn) && !(i == 0 && q.begun && psn.Sub(q.next) < 0) {
-			return i
-		}
-	}
-	return -1
-}
-
-// skip notes what a run left out.
-func (q *responses) skip(r *requester, s span) {
-	r.troubled()
-	m := missed{span: s}
-	for _, d := range q.due[1:] {
-		m.lost = m.lost || d.overlaps(s)
-	}
-	if m.lost {
-		r.c.respLostUp += uint64(s.len())
-	}
-	if len(q.missed) >= maxHoles {
-		q.missed = append(q.missed[:0], q.missed[1:]...)
-	}
-	q.missed = append(q.missed, m)
 }
 
 // heal takes psn out of what was missed: it came after all.
@@ -331,12 +406,22 @@ func (q *responses) giveUp(r *requester, m *message) {
 	m.flags |= msgDone
 }
 
-// rebuild renews what is due when the path MTU becomes known.
+// rebuild renews what was asked when the path MTU becomes known.
 func (q *responses) rebuild(r *requester) {
-	q.due, q.begun = q.due[:0], false
+	q.asked = q.asked[:0]
 	for i := range r.msgs.n {
 		if m := r.msgs.at(i); m.is(msgRead) && !m.is(msgDone) {
-			q.due = append(q.due, span{m.got, m.end})
+			q.asked = keepNewest(q.asked, m.span(), maxAsked)
 		}
 	}
+}
+
+func (q *responses) clone() responses {
+	c := *q
+	c.asked = append([]span(nil), q.asked...)
+	c.runs = append([]run(nil), q.runs...)
+	c.missed = append([]missed(nil), q.missed...)
+	c.counted = append([]span(nil), q.counted...)
+	c.spoiled = append([]span(nil), q.spoiled...)
+	return c
 }

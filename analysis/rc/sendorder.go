@@ -100,8 +100,11 @@ const (
 	sentProgress                       // response that acknowledged something
 	sentData                           // READ response, atomic ACK
 	sentAckReq
-	sentAnswered  // READ: the response at its first PSN had been seen
-	sentDiscarded // … while an earlier one was missing
+	sentAnswered  // READ asked again: the response was seen, and the requester waited for it
+	sentDiscarded // … was seen, and may have been thrown away
+	sentMissed    // … was sent and not seen
+	sentSpoiled   // … had a bad iCRC
+	sentFates     = sentAnswered | sentDiscarded | sentMissed | sentSpoiled
 )
 
 func (s *sent) is(f sentFlags) bool { return s.flags&f != 0 }

@@ -154,7 +154,7 @@ func (s *Shard) bounded(t *testing.T) {
 		require.LessOrEqual(t, len(f.pend), s.opt.MaxPending)
 		r := &f.req
 		require.LessOrEqual(t, r.msgs.n, s.opt.MaxOutstanding)
-		require.LessOrEqual(t, len(r.rsp.due), maxDue)
+		require.LessOrEqual(t, len(r.rsp.asked), maxAsked)
 		require.LessOrEqual(t, len(r.rsp.missed), 2*maxHoles)
 		require.LessOrEqual(t, len(r.tap.preds), maxPredictions+1)
 		if r.t != nil {

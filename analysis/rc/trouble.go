@@ -53,6 +53,7 @@ type hole struct {
 func (r *requester) troubled() *trouble {
 	if r.t == nil {
 		r.t = &trouble{next: r.next, una: r.una(), lastEnd: r.next, lastTime: r.lastTime, lastAny: max(r.lastTime, r.answerTime), maxIPID: r.lastIPID}
+		r.rsp.sentEnd = r.next
 		r.order.sightings.grow(max(r.c.maxOutstanding, 32), copySlotsTrouble)
 	}
 	return r.t

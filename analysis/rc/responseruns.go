@@ -1,0 +1,69 @@
+package rc
+
+import "rdmascope/decode/roce"
+
+// run is a row of responses with consecutive PSNs, in the order of capture.
+type run struct {
+	span
+	time int64 // of the newest
+	late bool  // overtaken by others
+}
+
+// note adds a response to what came since the requester stepped back.
+func (q *responses) note(e *event, late bool) {
+	if n := len(q.runs); n > 0 && q.runs[n-1].hi == e.psn && q.runs[n-1].late == late {
+		x := &q.runs[n-1]
+		x.hi, x.time = e.psn.Add(1), e.time
+		return
+	}
+	if len(q.runs) >= maxRuns {
+		q.runs = q.runs[:copy(q.runs, q.runs[maxRuns/2:])]
+	}
+	q.runs = append(q.runs, run{span{e.psn, e.psn.Add(1)}, e.time, late})
+}
+
+// fate tells what became of the response to a request that steps back to psn.
+// The requester takes responses in order only (IBTA 9.7.5.1.2) and lacks psn
+// alone: what came before it in PSN it has. So one that came when nothing
+// below it was to come any more found the requester waiting for it, and was
+// lost behind the tap. Any other was thrown away on arrival, or was on its way
+// when the requester asked.
+func (q *responses) fate(r *requester, e *event) sentFlags {
+	psn := e.psn
+	if psn.Sub(q.high) >= 0 {
+		return 0
+	}
+	if r.una().Sub(psn) < 0 {
+		return sentDiscarded // the first request of the step back is missing
+	}
+	for i := len(q.runs) - 1; i >= 0; i-- {
+		switch x := &q.runs[i]; {
+		case x.has(psn):
+			quiet := e.time - x.time
+			if (x.late || q.provoked(i, psn)) && quiet < r.halfTimeout() {
+				return sentDiscarded
+			}
+			return sentAnswered
+		case x.lo.Sub(psn) < 0:
+			return sentDiscarded
+		}
+	}
+	return sentDiscarded
+}
+
+// provoked: a later response came between the last one below psn and psn, which
+// run i holds. The requester may have asked again for its sake.
+func (q *responses) provoked(i int, psn roce.PSN) bool {
+	if q.runs[i].lo.Sub(psn) < 0 {
+		return false
+	}
+	for i--; i >= 0; i-- {
+		switch x := &q.runs[i]; {
+		case x.lo.Sub(psn) < 0:
+			return x.hi.Sub(psn) > 0
+		default:
+			return true
+		}
+	}
+	return false
+}
