@@ -38,3 +38,19 @@ func parseSpeed(s string) (int64, error) {
 	}
 	return int64(v * float64(unit)), nil
 }
+
+// ordinal gives "2nd", "4th", "16th".
+func ordinal(n int64) string {
+	suffix := "th"
+	if n%100 < 11 || n%100 > 13 {
+		switch n % 10 {
+		case 1:
+			suffix = "st"
+		case 2:
+			suffix = "nd"
+		case 3:
+			suffix = "rd"
+		}
+	}
+	return strconv.FormatInt(n, 10) + suffix
+}

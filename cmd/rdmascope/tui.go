@@ -1,0 +1,120 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+
+	"rdmascope/analysis"
+	"rdmascope/decode"
+	"rdmascope/pcaps"
+	"rdmascope/tui"
+)
+
+func (a *app) tuiCommand() *cobra.Command {
+	f := &inputFlags{}
+	var theme, linkSpeed, start, config string
+	var thresholds []string
+	var noMouse bool
+	cmd := &cobra.Command{
+		Use:   "tui [flags] FILE…",
+		Short: "browse captures in the terminal",
+		Long: "Browse captures in the terminal, while they are still being read. - reads standard input; " +
+			"keys then come from the terminal itself.",
+		RunE: func(_ *cobra.Command, args []string) error {
+			speed, err := parseSpeed(linkSpeed)
+			if err != nil {
+				return err
+			}
+			settings, err := loadSettings(config, thresholds)
+			if err != nil {
+				return err
+			}
+			opt := analysis.Options{Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version}
+			return a.browse(f, args, opt, tui.Options{Theme: theme, NoMouse: noMouse, StartView: start, SpeedBps: speed})
+		},
+	}
+	f.register(cmd)
+	registerSettings(cmd, &config, &thresholds)
+	fl := cmd.Flags()
+	fl.StringVar(&theme, "theme", "", "colours: "+strings.Join(tui.Themes(), ", "))
+	fl.BoolVar(&noMouse, "no-mouse", false, "leave the mouse to the terminal, for its own selection")
+	fl.StringVar(&start, "view", "", "`VIEW` to start with: overview, findings, flows, pfc, packets, hosts")
+	fl.StringVar(&linkSpeed, "link-speed", "", "`SPEED` of the links, such as 100G: turns PFC quanta into time")
+	return cmd
+}
+
+// browse analyses in the background and shows the snapshots as they come.
+func (a *app) browse(f *inputFlags, args []string, opt analysis.Options, view tui.Options) error {
+	paths := append(append([]string{}, f.read...), args...)
+	if len(paths) == 0 {
+		return exitf(exitUsage, "no capture named; - is standard input (see rdmascope tui --help)")
+	}
+	files, err := pcaps.OpenIndexed(paths, pcaps.Options{Stdin: a.stdin})
+	if err != nil {
+		return err
+	}
+	defer files.Close()
+	if opt.Workers == 0 {
+		opt.Workers = tuiWorkers()
+	}
+	engine := analysis.New(files, opt)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	state := &browsing{files: files, engine: engine, config: f.decodeConfig(), paths: paths}
+	go state.analyse(ctx)
+
+	view.Engine, view.Progress, view.Details = engine, state.progress, state.details(ctx)
+	view.Title, view.Inputs = title(paths), paths
+	view.FlowFilter, view.PacketFilter = filters{}, filters{}
+	if reason := files.Reason(); reason == "" {
+		packets := &indexedPackets{files: files, config: state.config}
+		view.Packets, view.Saver = packets, packets
+	} else {
+		view.WhyNoPacket = reason
+	}
+	if err := tui.Run(ctx, view); err != nil && !errors.Is(err, context.Canceled) {
+		return exitf(exitUsage, "%v", err)
+	}
+	return nil
+}
+
+func title(paths []string) string {
+	names := make([]string, len(paths))
+	for i, p := range paths {
+		names[i] = filepath.Base(p)
+	}
+	return strings.Join(names, " ")
+}
+
+// browsing is an analysis that somebody looks at.
+type browsing struct {
+	files  *pcaps.Indexed
+	engine *analysis.Engine
+	config decode.Config
+	paths  []string
+	done   atomic.Bool
+	err    atomic.Pointer[error]
+}
+
+func (b *browsing) analyse(ctx context.Context) {
+	_, err := b.engine.Run(ctx)
+	if err != nil && !errors.Is(err, io.EOF) {
+		b.err.Store(&err)
+	}
+	b.done.Store(true)
+}
+
+func (b *browsing) progress() tui.Progress {
+	read, total := b.files.Progress()
+	p := tui.Progress{ReadBytes: read, TotalBytes: max(total, 0), Packets: b.engine.PacketsRead(), Done: b.done.Load()}
+	if err := b.err.Load(); err != nil {
+		p.Err = *err
+	}
+	return p
+}

@@ -1,0 +1,118 @@
+package main
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"sync"
+
+	"rdmascope/analysis"
+	"rdmascope/analysis/filter"
+	"rdmascope/decode"
+	"rdmascope/pcaps"
+	"rdmascope/tui"
+)
+
+// tuiWorkers leaves a processor to the terminal, so that keys are answered
+// while a big file is analysed.
+func tuiWorkers() int { return max(1, runtime.GOMAXPROCS(0)-1) }
+
+// indexedPackets gives the browser single packets of the files.
+type indexedPackets struct {
+	files  *pcaps.Indexed
+	config decode.Config
+
+	mu      sync.Mutex
+	decoder *decode.Decoder
+}
+
+// Count is how many packets are known so far.
+func (p *indexedPackets) Count() (int64, bool) { return p.files.Count(), p.files.Complete() }
+
+// Packet reads and decodes packet n.
+func (p *indexedPackets) Packet(n int64) (*decode.Packet, error) {
+	rec, frame, err := p.files.Packet(n)
+	if err != nil {
+		return nil, err
+	}
+	pkt := &decode.Packet{}
+	analysis.LoadRecord(pkt, &rec, frame, n)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.decoder == nil {
+		p.decoder = decode.NewDecoder(p.config)
+	}
+	p.decoder.Decode(pkt)
+	return pkt, nil
+}
+
+// Save writes packets, by number, to a new pcapng file.
+func (p *indexedPackets) Save(ctx context.Context, path string, numbers []int64) (n int64, err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return 0, err
+	}
+	defer func() {
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}()
+	w, err := pcaps.NewPcapngWriter(f, p.files.Interfaces())
+	if err != nil {
+		return 0, err
+	}
+	for _, number := range numbers {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		rec, frame, err := p.files.Packet(number)
+		if err != nil {
+			return n, err
+		}
+		if err := w.Write(rec, frame, ""); err != nil {
+			return n, err
+		}
+		n++
+	}
+	return n, w.Flush()
+}
+
+// filters compiles what is typed at the browser's filter prompt.
+type filters struct{}
+
+func (filters) CompileFlow(expr string) (tui.FlowMatch, error) {
+	f, err := filter.CompileFlow(expr)
+	if err != nil {
+		return nil, err
+	}
+	var seen *analysis.Snapshot
+	return func(s *analysis.Snapshot, c *analysis.Connection, fl *analysis.Flow) bool {
+		if s != seen {
+			f.SetFindings(s.Findings)
+			seen = s
+		}
+		return f.Match(c, fl)
+	}, nil
+}
+
+func (filters) FlowNames() []tui.Name { return fieldNames(filter.ScopeFlow) }
+
+func (filters) CompilePacket(expr string) (func(*decode.Packet) bool, error) {
+	f, err := filter.CompilePacket(expr)
+	if err != nil {
+		return nil, err
+	}
+	return f.Match, nil
+}
+
+func (filters) PacketNames() []tui.Name { return fieldNames(filter.ScopePacket) }
+
+func fieldNames(in filter.Scope) []tui.Name {
+	var names []tui.Name
+	for _, f := range filter.Fields() {
+		if f.Scope == in {
+			names = append(names, tui.Name{Name: f.Name, Meaning: f.Doc})
+		}
+	}
+	return names
+}
