@@ -238,7 +238,7 @@ func (x *Indexed) FindTime(t int64) (n int64, ok bool, err error) {
 	x.mu.Unlock()
 	n, err = -1, nil
 	if w.count > 0 {
-		err = x.replay(&w, func(c *chunk) bool {
+		err = x.replay(&w, &chunk{}, func(c *chunk) bool {
 			for i := range c.recs {
 				if r := &c.recs[i]; r.Flags&FlagNoTime == 0 && r.Time >= t {
 					n = c.first + int64(i)

@@ -27,18 +27,12 @@ func (x *Indexed) Packet(n int64) (Record, []byte, error) {
 		if err != nil {
 			return Record{}, nil, err
 		}
-		x.cached = chunk{}
-		err = x.replay(&w, func(c *chunk) bool {
-			if c.has(n) {
-				x.cached = *c
-				return false
-			}
-			return true
-		})
+		err = x.replay(&w, &x.cached, func(c *chunk) bool { return !c.has(n) })
 		if err == nil && !x.cached.has(n) {
 			err = x.changed(w.input)
 		}
 		if err != nil {
+			x.cached.recs = x.cached.recs[:0]
 			return Record{}, nil, err
 		}
 	}
@@ -53,16 +47,19 @@ func (x *Indexed) changed(input int) error {
 }
 
 // replay walks through a window again and hands over its packets, chunk by
-// chunk, until f returns false. A chunk is only valid until f returns, unless f
-// keeps it and returns false.
-func (x *Indexed) replay(w *window, f func(*chunk) bool) error {
+// chunk, until f returns false; c then holds the last chunk. What c held before
+// is room to use.
+func (x *Indexed) replay(w *window, c *chunk, f func(*chunk) bool) error {
+	c.first, c.recs = w.first, c.recs[:0]
 	src, done, err := x.reader(w)
 	if err != nil {
 		return err
 	}
 	defer done()
 	walk := w.state.walker(w.skip, x.files.Interfaces())
-	c := chunk{first: w.first, buf: make([]byte, min(w.size, blockBytes))}
+	if len(c.buf) == 0 || len(c.buf) > 2*blockBytes {
+		c.buf = make([]byte, blockBytes)
+	}
 	run, n, pos, found := 0, 0, int64(0), int64(0)
 	for {
 		m, err := src.ReadAt(c.buf[n:min(int64(len(c.buf)), int64(n)+w.size-pos)], w.off+pos)
@@ -76,7 +73,7 @@ func (x *Indexed) replay(w *window, f func(*chunk) bool) error {
 		}
 		c.recs = recs
 		run = w.number(recs, found, run)
-		if len(recs) > 0 && !f(&c) {
+		if len(recs) > 0 && !f(c) {
 			return nil
 		}
 		found += int64(len(recs))

@@ -50,7 +50,7 @@ func (c *Column) Append(dst []byte, p *decode.Packet, sep string) []byte {
 		}
 		first = false
 	}
-	if !c.env.started {
+	if !c.env.started && !p.Has(decode.FlagNoTime) {
 		c.SetStart(p.Time)
 	}
 	c.env.p, c.env.built = p, false

@@ -19,9 +19,7 @@ func number(t Type, s string) (span, error) {
 	var err error
 	switch t {
 	case TypeUint:
-		var u uint64
-		u, err = strconv.ParseUint(s, 0, 64)
-		v = uintNum(u)
+		v, err = unsigned(s)
 	case TypeInt:
 		var i int64
 		i, err = strconv.ParseInt(s, 0, 64)
@@ -56,6 +54,20 @@ var wants = [...]string{
 	TypeUint: "an unsigned number", TypeInt: "a number", TypeBool: "0, 1, true or false", TypeFloat: "a number",
 	TypeMAC: "an Ethernet address", TypeIPv4: "an IPv4 address", TypeIPv6: "an IPv6 address", TypeIP: "an IP address",
 	TypeTime: "a time such as \"2026-03-04 10:15:02.113\" (UTC)", TypeEpoch: "a number of seconds", TypeDuration: "a number of seconds",
+}
+
+// unsigned reads a number, or octets: Wireshark has immediate data and the R_Key
+// of IETH as octets.
+func unsigned(s string) (num, error) {
+	if b, ok := octetString(s); ok && len(b) <= 8 && strings.Contains(s, ":") {
+		var v uint64
+		for _, x := range b {
+			v = v<<8 | uint64(x)
+		}
+		return uintNum(v), nil
+	}
+	v, err := strconv.ParseUint(s, 0, 64)
+	return uintNum(v), err
 }
 
 func boolean(s string) (num, error) {

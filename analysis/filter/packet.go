@@ -44,7 +44,7 @@ func (f *PacketFilter) String() string { return f.expr }
 // allocated unless the filter asks for what only a tree holds.
 func (f *PacketFilter) Match(p *decode.Packet) bool {
 	e := &f.env
-	if !e.started {
+	if !e.started && !p.Has(decode.FlagNoTime) {
 		f.SetStart(p.Time)
 	}
 	if f.root == nil {

@@ -202,10 +202,11 @@ func TestErrors(t *testing.T) {
 		"rdma.opcode == \"\\q\"":            "no such escape in a text|                ^^",
 		"\"x\" == rdma.opcode":              `"x" is no field|^^^`,
 		"tcp.seq > 5":                       "it is relative in Wireshark: use tcp.seq_raw",
-		"flow.packets > 5":                  "no field flow.packets",
-		"frame.time > \"yesterday\"":        "is not a time such as",
-		"ipß && \x1b[31mx":                  "no field ipß",
-		"eth.src == 525400":                 "is not an Ethernet address",
+		"flow.packets > 5":                  "no field flow.packets|^^^^^^^^^^^^     it is a field of flows, not of packets",
+		"infiniband.bth.opcode == \"RC Acknowledge\"": "use rdma.opcode",
+		"frame.time > \"yesterday\"":                  "is not a time such as",
+		"ipß && \x1b[31mx":                            "no field ipß",
+		"eth.src == 525400":                           "is not an Ethernet address",
 	} {
 		_, err := filter.CompilePacket(expr)
 		var fault *filter.Error

@@ -234,6 +234,14 @@ func (p *parser[E]) meant(written string) string {
 	if hint, ok := substitutes[written]; ok {
 		return hint
 	}
+	_, packet := packetFields[written]
+	_, flow := flowFields[written]
+	switch {
+	case packet:
+		return "it is a field of packets, not of flows"
+	case flow:
+		return "it is a field of flows, not of packets"
+	}
 	names := make([]string, 0, len(p.fields))
 	for name := range p.fields {
 		names = append(names, name)

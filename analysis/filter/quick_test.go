@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -18,7 +19,11 @@ import (
 // the field.
 func TestQuickEqualsTree(t *testing.T) {
 	seen := map[string]int{}
-	for _, pattern := range []string{"../../pcaps/testdata/*.pcap*", "../../../shared/captures-public/*.*"} {
+	shared := os.Getenv("RDMASCOPE_SHARED")
+	if shared == "" {
+		shared = "../../../shared"
+	}
+	for _, pattern := range []string{"../../pcaps/testdata/*.pcap*", filepath.Join(shared, "captures-public", "*.*")} {
 		paths, err := filepath.Glob(pattern)
 		require.NoError(t, err)
 		for _, path := range paths {

@@ -27,7 +27,11 @@ func (p *parser[E]) constant(f *field[E], t token) (span, *Error) {
 		return c, nil
 	}
 	if quoted {
-		return span{}, p.fault(t, f.Name+" is a number: "+p.written(t)+" is text", "")
+		hint := ""
+		if f.Name == "infiniband.bth.opcode" {
+			hint = "use rdma.opcode"
+		}
+		return span{}, p.fault(t, f.Name+" is a number: "+p.written(t)+" is text", hint)
 	}
 	hint := ""
 	if t.kind == tokWord && strings.Contains(t.text, ".") && !strings.ContainsAny(t.text, ":/") && t.text[0]|0x20 >= 'a' {

@@ -39,6 +39,7 @@ var tsharkFilters = []string{
 	"infiniband.reth.r_key",
 	"infiniband.atomiceth.swapdt > 0",
 	"infiniband.immdt",
+	"infiniband.immdt == 00:00:00:00 || infiniband.ieth != 00:00:00:01",
 	"infiniband.deth.srcqp == 1",
 	"infiniband.deth.q_key == 0x80010000 && !(infiniband.mad.method == 3) && frame.len == frame.cap_len",
 	"infiniband.mad.attributeid == 0x10 && frame.len == frame.cap_len", // tshark shows no header that was cut

@@ -17,6 +17,7 @@ type fieldsWriter struct {
 	quote      string
 	occurrence byte // a, f or l: all values, the first, the last
 	value      []byte
+	started    bool
 }
 
 func newFieldsWriter(names, options []string) (*fieldsWriter, error) {
@@ -91,10 +92,12 @@ func (w *fieldsWriter) end(dst []byte) []byte { return dst }
 // tick lets every column know the first packet, from which frame.time_relative
 // counts.
 func (w *fieldsWriter) tick(p *decode.Packet) {
-	if p.Number == 1 {
-		for _, c := range w.columns {
-			c.SetStart(p.Time)
-		}
+	if w.started || p.Has(decode.FlagNoTime) {
+		return
+	}
+	w.started = true
+	for _, c := range w.columns {
+		c.SetStart(p.Time)
 	}
 }
 
