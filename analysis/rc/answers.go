@@ -68,6 +68,9 @@ func (r *requester) acknowledge(e *event, s *sent) {
 		r.cover(e.psn.Add(1), e)
 		r.lift(e.psn.Add(1))
 		r.tap.answered(e.psn.Add(1))
+		if r.una() != r.cov {
+			r.rsp.noteAck(e, r.cov)
+		}
 	case roce.SyndromeRNRNAK:
 		r.c.rnrNAKs++
 		r.cover(e.psn, e)

@@ -2,7 +2,8 @@ package rc
 
 import "rdmascope/decode/roce"
 
-// run is a row of responses with consecutive PSNs, in the order of capture.
+// run is a row of responses with consecutive PSNs, in the order of capture. An
+// ACK is an empty one behind its PSN.
 type run struct {
 	span
 	time int64 // of the newest
@@ -16,10 +17,22 @@ func (q *responses) note(e *event, late bool) {
 		x.hi, x.time = e.psn.Add(1), e.time
 		return
 	}
+	q.add(run{span{e.psn, e.psn.Add(1)}, e.time, late})
+}
+
+// noteAck adds an ACK beyond an unfinished READ.
+func (q *responses) noteAck(e *event, cov roce.PSN) {
+	if n := len(q.runs); n > 0 && q.runs[n-1].span == (span{cov, cov}) {
+		return
+	}
+	q.add(run{span{cov, cov}, e.time, false})
+}
+
+func (q *responses) add(x run) {
 	if len(q.runs) >= maxRuns {
 		q.runs = q.runs[:copy(q.runs, q.runs[maxRuns/2:])]
 	}
-	q.runs = append(q.runs, run{span{e.psn, e.psn.Add(1)}, e.time, late})
+	q.runs = append(q.runs, x)
 }
 
 // fate tells what became of the response to a request that steps back to psn.
@@ -38,6 +51,7 @@ func (q *responses) fate(r *requester, e *event) sentFlags {
 	}
 	for i := len(q.runs) - 1; i >= 0; i-- {
 		switch x := &q.runs[i]; {
+		case x.empty():
 		case x.has(psn):
 			quiet := e.time - x.time
 			if (x.late || q.provoked(i, psn)) && quiet < r.halfTimeout() {
@@ -59,6 +73,7 @@ func (q *responses) provoked(i int, psn roce.PSN) bool {
 	}
 	for i--; i >= 0; i-- {
 		switch x := &q.runs[i]; {
+		case x.empty() && x.lo.Sub(psn) <= 0:
 		case x.lo.Sub(psn) < 0:
 			return x.hi.Sub(psn) > 0
 		default:

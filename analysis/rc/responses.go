@@ -235,6 +235,9 @@ func (q *responses) leftOut(r *requester, psn roce.PSN) {
 		if psn.Sub(q.next) > 0 && psn.Sub(q.end) < 0 {
 			return
 		}
+		if q.end.Sub(q.high) > 0 {
+			q.high = q.end
+		}
 	}
 	if psn.Sub(q.high) >= 0 {
 		q.neverSeen(r, span{q.high, psn})
