@@ -36,6 +36,9 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	fl.ECNCE = m.CE + b.p.taps.CEMissed[base.mark]
 	fl.ECNCapable = max(m.ECNCapable, fl.ECNCE)
 	fl.DSCP, fl.PCP = ByNumber{}, ByNumber{}
+	for i := range m.Markings {
+		fl.Markings = append(fl.Markings, markingOf(&m.Markings[i]))
+	}
 	for _, k := range m.Markings {
 		fl.DSCP[int(k.DSCP)] += k.Packets
 		if k.Tagged {
@@ -65,4 +68,14 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 		cut := Decimal(t.MedianCutPermille) / 1000
 		fl.RateReduction = &cut
 	}
+}
+
+var ecnNames = [...]string{"not_ect", "ect1", "ect0", "ce"}
+
+func markingOf(m *marking.Marking) Marking {
+	out := Marking{Kind: m.Kind.String(), DSCP: int64(m.DSCP), ECN: ecnNames[m.ECN&3], Packets: m.Packets}
+	if m.Tagged {
+		out.PCP, out.VLANID = Int(int64(m.PCP)), Int(int64(m.VID))
+	}
+	return out
 }

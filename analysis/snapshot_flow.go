@@ -57,23 +57,24 @@ type Flow struct {
 	Recoveries     List[Recovery] `json:"recoveries" doc:"at most 100, longest first"`
 	Latency        Latencies      `json:"latency" doc:"from tap to responder and back to the tap"`
 
-	Reasons            Map[string] `json:"reasons" doc:"why a figure of this flow is null, by its name"`
-	Bounds             Map[string] `json:"bounds" doc:"figures that are bounds (lower), by name"`
-	AckTimeoutInferred *int64      `json:"ack_timeout_exponent_inferred" doc:"ACK timeout exponent read from the silences"`
-	RecoveryTimeNS     *int64      `json:"recovery_time_ns" doc:"time lost to recovery"`
-	Amplification      *Decimal    `json:"amplification_ratio" doc:"packets resent per packet proved lost"`
-	RetriesExhausted   *bool       `json:"retries_exhausted" doc:"the sender gave up"`
-	Livelock           *bool       `json:"livelock" doc:"recovery without progress"`
-	ThroughputBps      *int64      `json:"throughput_bps" doc:"payload bits per second of its life"`
-	MessageRate        *Decimal    `json:"message_rate_per_s" doc:"messages per second of its life"`
-	MessageSizes       Counts      `json:"message_sizes" doc:"messages by size in bytes, powers of two"`
-	MaxOutstanding     *int64      `json:"max_outstanding_packets" doc:"most request packets unacknowledged at once"`
-	MaxReads           *int64      `json:"max_outstanding_reads" doc:"most READs and atomics open at once"`
-	PauseOverlap       *Decimal    `json:"pause_overlap_ratio" doc:"share of the latency that overlaps a pause"`
-	CEToCNP            *Latency    `json:"ce_to_cnp" doc:"CE mark at the tap to the CNP"`
-	CNPGapMinNS        *int64      `json:"cnp_gap_min_ns" doc:"smallest time between two CNPs"`
-	CNPScope           Text        `json:"cnp_scope" doc:"what the CNP pacing is kept for: qp, ip_pair or port"`
-	RateReduction      *Decimal    `json:"rate_reduction_ratio" doc:"median cut of the rate after a CNP"`
+	Reasons            Map[string]   `json:"reasons" doc:"why a figure of this flow is null, by its name"`
+	Bounds             Map[string]   `json:"bounds" doc:"figures that are bounds (lower), by name"`
+	AckTimeoutInferred *int64        `json:"ack_timeout_exponent_inferred" doc:"ACK timeout exponent read from the silences"`
+	RecoveryTimeNS     *int64        `json:"recovery_time_ns" doc:"time lost to recovery"`
+	Amplification      *Decimal      `json:"amplification_ratio" doc:"packets resent per packet proved lost"`
+	RetriesExhausted   *bool         `json:"retries_exhausted" doc:"the sender gave up"`
+	Livelock           *bool         `json:"livelock" doc:"recovery without progress"`
+	ThroughputBps      *int64        `json:"throughput_bps" doc:"payload bits per second of its life"`
+	MessageRate        *Decimal      `json:"message_rate_per_s" doc:"messages per second of its life"`
+	MessageSizes       Counts        `json:"message_sizes" doc:"messages by size in bytes, powers of two"`
+	MaxOutstanding     *int64        `json:"max_outstanding_packets" doc:"most request packets unacknowledged at once"`
+	MaxReads           *int64        `json:"max_outstanding_reads" doc:"most READs and atomics open at once"`
+	PauseOverlap       *Decimal      `json:"pause_overlap_ratio" doc:"share of the latency that overlaps a pause"`
+	CEToCNP            *Latency      `json:"ce_to_cnp" doc:"CE mark at the tap to the CNP"`
+	Markings           List[Marking] `json:"markings" doc:"packets by kind and by what they are marked with, most first"`
+	CNPGapMinNS        *int64        `json:"cnp_gap_min_ns" doc:"smallest time between two CNPs"`
+	CNPScope           Text          `json:"cnp_scope" doc:"what the CNP pacing is kept for: qp, ip_pair or port"`
+	RateReduction      *Decimal      `json:"rate_reduction_ratio" doc:"median cut of the rate after a CNP"`
 
 	TCP        *TCP            `json:"tcp,omitempty" doc:"TCP figures (iWARP only)"`
 	MPA        *MPA            `json:"mpa,omitempty" doc:"MPA figures (iWARP only)"`
@@ -85,6 +86,16 @@ type Flow struct {
 	stream            *iwarp.Flow  // the tracker's own figures (iWARP); evidence of findings
 	marks             marking.Flow // evidence of findings about marks
 	firstNak          [5]int64     // number of the first NAK of each code, 0 for none; evidence of findings
+}
+
+// Marking is one combination of marks for quality of service in a flow.
+type Marking struct {
+	Kind    string `json:"kind" enum:"data|request|ack|read_response|cnp" doc:"kind of packet; request: READ and atomics, which carry no data"`
+	DSCP    int64  `json:"dscp" doc:"differentiated services code point"`
+	ECN     string `json:"ecn" enum:"not_ect|ect1|ect0|ce" doc:"explicit congestion notification"`
+	PCP     *int64 `json:"pcp" doc:"priority code point of the VLAN tag; null without tag"`
+	VLANID  *int64 `json:"vlan_id" doc:"VLAN id; null without tag"`
+	Packets int64  `json:"packets" doc:"packets"`
 }
 
 // Naks counts NAKs by AETH syndrome code (IBTA vol 1, 9.7.5.2.8).
