@@ -157,9 +157,16 @@ func rates(fl *Flow, f *rc.FlowFigures) {
 
 // answerFigures are those of the responses to the flow's packets.
 func answerFigures(fl *Flow, f *rc.FlowFigures) {
-	if !f.Answered && f.Unseen.Reason == rc.ReasonOneWay {
+	reason := ""
+	switch {
+	case f.AcksCut:
+		reason = rc.ReasonCut
+	case !f.Answered && f.Unseen.Reason == rc.ReasonOneWay:
+		reason = rc.ReasonOneWay
+	}
+	if reason != "" {
 		for _, name := range []string{"acks", "naks", "rnr_naks"} {
-			fl.Reasons[name] = rc.ReasonOneWay
+			fl.Reasons[name] = reason
 		}
 		return
 	}

@@ -68,8 +68,8 @@ func (r *requester) acknowledge(e *event, s *sent) {
 		r.cover(e.psn.Add(1), e)
 		r.lift(e.psn.Add(1))
 		r.tap.answered(e.psn.Add(1))
-		if r.una() != r.cov {
-			r.rsp.noteAck(e, r.cov)
+		if r.t != nil {
+			r.rsp.noteAck(e)
 		}
 	case roce.SyndromeRNRNAK:
 		r.c.rnrNAKs++

@@ -90,6 +90,9 @@ func (c *conformance) inSequence(r *requester, e *event, f roce.OpcodeFlags) {
 // msn checks the responder's count of finished messages: an answer for a later
 // PSN can't have finished fewer.
 func (c *conformance) msn(e *event) {
+	if !e.has(evAeth) {
+		return
+	}
 	if c.haveMSN && e.psn.Sub(c.lastPSN) > 0 && e.msn.Before(c.lastMSN) {
 		c.hit(RuleMSN, e.num)
 	}

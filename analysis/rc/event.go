@@ -36,6 +36,7 @@ const (
 	evUC   // nothing acknowledges it
 	evReth // dma is valid
 	evLen  // payload is valid
+	evAeth // syn and msn are valid
 	evLate // sent before a packet that was seen earlier
 )
 
@@ -89,13 +90,12 @@ func (e *event) fill(p *decode.Packet) bool {
 	}
 	if h.Present.Has(roce.HeaderAETH) {
 		e.msn, e.syn = h.AETH.MSN, h.AETH.Syndrome
+		flags |= evAeth
 	} else if info.Operation == roce.OperationAcknowledge {
-		return false // cut before the syndrome: an ACK and a NAK look alike
+		return false // cut before the syndrome
 	}
 	if info.Operation == roce.OperationReadRequest {
-		if e.n = 0; flags&evReth == 0 {
-			e.n = 1 // cut: its length isn't known
-		}
+		e.n = 0
 	}
 	e.flags = flags
 	e.print, e.hop = fingerprints(p)

@@ -15,9 +15,16 @@ func figures(f, g *flow) *FlowFigures {
 		v.OrderFrom = "ip_id"
 	}
 	v.carrier(f, g)
-	v.sender(r)
+	v.sender(r, f.cut(g))
 	v.answered(r)
+	v.AcksCut = g != nil && g.cutAcks
 	return v
+}
+
+// cut tells whether headers are missing without which nothing can be said of
+// what was lost between f and g.
+func (f *flow) cut(g *flow) bool {
+	return f.cutAcks || f.req.cutReads || g != nil && (g.cutAcks || g.req.cutReads)
 }
 
 // carrier fills what belongs to the flow on which the packets travel: its own
@@ -30,6 +37,8 @@ func (v *FlowFigures) carrier(f, g *flow) {
 	switch {
 	case f.uc:
 		reason = ReasonService
+	case f.cut(g):
+		reason = ReasonCut
 	case g == nil:
 		reason = ReasonOneWay
 		if len(f.opposite()) > 0 {
@@ -50,8 +59,9 @@ func (v *FlowFigures) carrier(f, g *flow) {
 	v.RepeatedAnswers = known(q.repeated)
 }
 
-// sender fills what belongs to the requester's flow.
-func (v *FlowFigures) sender(r *requester) {
+// sender fills what belongs to the requester's flow; cut says that the capture
+// cut off what its answers tell.
+func (v *FlowFigures) sender(r *requester, cut bool) {
 	c := &r.c
 	v.Messages, v.UCGaps, v.PathMTU = c.messages, c.ucGaps, r.pmtu
 	v.Retransmitted, v.RetransmittedBytes, v.OutOfOrder = c.retransmitted, c.retransmittedBytes, c.outOfOrder
@@ -85,6 +95,11 @@ func (v *FlowFigures) sender(r *requester) {
 	}
 	if r.t != nil {
 		v.trouble(r)
+	}
+	if cut && !r.uc {
+		no := Count{Reason: ReasonCut}
+		v.MaxOutstanding, v.MaxReads, v.Episodes, v.DuplicateRequests = no, no, no, no
+		v.RetriesExhausted = nil
 	}
 }
 

@@ -26,6 +26,7 @@ type flow struct {
 	good      bool // a packet with a good or unchecked iCRC was seen
 	answers   bool // a response was seen on it
 	uc        bool
+	cutAcks   bool  // an ACKNOWLEDGE was cut before its syndrome: an ACK and a NAK look alike
 	primed    int32 // events at hand whose identification was looked at ahead
 	copies    copyTable
 	req       requester
@@ -127,9 +128,11 @@ func (f *flow) deliver(e *event) {
 }
 
 // resend tells a packet that was sent again byte by byte, which only a sender
-// with a constant identification can do, from a copy.
+// with a constant identification can do, from a copy: it follows a NAK that
+// asks for it (METRICS §1). Other senders give a packet that they send again a
+// new identification.
 func (f *flow) resend(e *event, first int64) bool {
-	if !e.has(evRequest) || f.req.order.usable() {
+	if !e.has(evRequest) || f.req.order.tells() {
 		return false
 	}
 	x := &f.req.tap
@@ -155,6 +158,7 @@ func (f *flow) copied(e *event, hop bool) {
 func (f *flow) clone() *flow {
 	c := *f
 	c.copies.slots = append([]sighting(nil), f.copies.slots...)
+	c.pend = append([]event(nil), f.pend...) // delivering changes them
 	c.req = f.req.clone()
 	c.req.order.sightings = &c.copies
 	return &c

@@ -13,6 +13,7 @@ type requester struct {
 	haveAnswers bool // a response was seen
 	oneWay      bool // the partner is not known and its responses never came
 	uc          bool
+	cutReads    bool     // a READ was cut before its length: how many PSNs it takes isn't known
 	early       bool     // the request at hand was sent before the first one seen
 	lastIPID    uint16   // of the newest request of a clean sequence
 	next        roce.PSN // behind the highest request seen
@@ -93,6 +94,9 @@ func (r *requester) request(e *event) {
 		r.learnMTU(e)
 	}
 	if e.n == 0 {
+		if !e.has(evReth) {
+			r.cutReads = true
+		}
 		if r.pmtu == 0 && r.hint == 0 {
 			r.rsp.guessed = true
 		}
@@ -243,6 +247,9 @@ func (r *requester) outstanding(e *event) {
 // counted counts a message whose last packet was seen for the first time.
 func (r *requester) counted(e *event) {
 	r.c.messages++
+	if !e.has(evLen) {
+		return // cut before the length
+	}
 	if r.sizes == nil {
 		r.sizes = new(sizeHistogram)
 	}

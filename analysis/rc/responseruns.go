@@ -20,8 +20,12 @@ func (q *responses) note(e *event, late bool) {
 	q.add(run{span{e.psn, e.psn.Add(1)}, e.time, late})
 }
 
-// noteAck adds an ACK beyond an unfinished READ.
-func (q *responses) noteAck(e *event, cov roce.PSN) {
+// noteAck adds an ACK.
+func (q *responses) noteAck(e *event) {
+	if !q.have {
+		return
+	}
+	cov := e.psn.Add(1)
 	if n := len(q.runs); n > 0 && q.runs[n-1].span == (span{cov, cov}) {
 		return
 	}

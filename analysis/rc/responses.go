@@ -1,6 +1,6 @@
 package rc
 
-import "rdmascope/decode/roce"
+import ("rdmascope/decode/roce";"os")
 
 // responses follows what a responder sends back for READs and atomics. It
 // answers each request by one run of PSNs upward, the repeated ones too, and
@@ -136,7 +136,7 @@ func (m *message) absorb() {
 // was lost before the tap.
 func (q *responses) ask(r *requester, e *event) {
 	s := span{e.psn, e.end()}
-	q.before = 0
+	q.before = 0; defer func() { if q.before != 0 && os.Getenv("ZZ") != "" { println("   FATE", e.num, e.psn, q.before) } }()
 	for i := 0; i < len(q.missed); i++ {
 		m := &q.missed[i]
 		if !m.overlaps(s) {
@@ -366,8 +366,11 @@ func (q *responses) cameLate(r *requester, psn roce.PSN) {
 // spoil: a response with a bad iCRC fills its place, and the requester has
 // nothing of it.
 func (q *responses) spoil(r *requester, psn roce.PSN) {
-	if r.have && psn.Sub(r.una()) >= 0 && psn.Sub(r.next) < 0 {
-		q.spoiled = keepNewest(q.spoiled, span{psn, psn.Add(1)}, maxSpoiled)
+	for _, s := range q.asked {
+		if s.has(psn) {
+			q.spoiled = keepNewest(q.spoiled, span{psn, psn.Add(1)}, maxSpoiled)
+			return
+		}
 	}
 }
 

@@ -8,6 +8,7 @@ type orderCheck struct {
 	last, max uint16 // identification of the last packet, and the newest one
 	up, down  uint16 // steps forward; backward or none
 	near      uint16 // steps shorter than nearStep, either way, but not none
+	same      uint16 // none: two packets with one identification
 	drift     int32  // sum of the near steps
 	seen      bool
 	opt       *Options
@@ -33,12 +34,15 @@ func (o *orderCheck) note(e *event) {
 		} else {
 			o.down++
 		}
-		if d != 0 && d < nearStep && d > -nearStep {
+		switch {
+		case d == 0:
+			o.same++
+		case d < nearStep && d > -nearStep:
 			o.near++
 			o.drift += int32(d)
 		}
 		if o.up|o.down >= 1<<15 { // old behaviour fades
-			o.up, o.down, o.near, o.drift = o.up>>1, o.down>>1, o.near>>1, o.drift>>1
+			o.up, o.down, o.near, o.same, o.drift = o.up>>1, o.down>>1, o.near>>1, o.same>>1, o.drift>>1
 		}
 	}
 	o.seen, o.last = true, e.ipid
@@ -59,6 +63,13 @@ func (o *orderCheck) usable() bool {
 		return false
 	}
 	return o.up > 3*o.down || 8*uint32(o.near) > 7*n && (o.drift > 0 || n < 128)
+}
+
+// tells: hardly any two packets have the same identification, so equal bytes
+// are one packet seen twice, whether the identification counts or is random.
+func (o *orderCheck) tells() bool {
+	n := uint32(o.up) + uint32(o.down)
+	return n > 0 && 8*uint32(o.same) < n
 }
 
 func serial16(a, b uint16) int16 { return int16(a - b) }

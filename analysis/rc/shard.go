@@ -76,9 +76,7 @@ func (s *Shard) Packet(p *decode.Packet, id int32) {
 	f := s.flows[id]
 	var e event
 	if !e.fill(p) {
-		if p.RoCE.BTH.Opcode == roce.OpcodeCNP && p.ICRC != roce.ICRCBad {
-			f.checkCNP(p)
-		}
+		f.untracked(p)
 		return
 	}
 	f.note(&e)
@@ -99,6 +97,19 @@ func (s *Shard) Packet(p *decode.Packet, id int32) {
 		return
 	}
 	s.wait(f, &e)
+}
+
+// untracked takes what is no event: a CNP, or an ACKNOWLEDGE without syndrome.
+func (f *flow) untracked(p *decode.Packet) {
+	if p.ICRC == roce.ICRCBad || !p.Has(decode.FlagBTH) {
+		return
+	}
+	switch op := p.RoCE.BTH.Opcode; {
+	case op == roce.OpcodeCNP:
+		f.checkCNP(p)
+	case op.Operation() == roce.OperationAcknowledge:
+		f.cutAcks = true
+	}
 }
 
 // reused: without CM, a request far from the oldest unacknowledged PSN after a
@@ -196,10 +207,23 @@ func replay(f, g *flow) {
 // that the first late packet already finds its place.
 func (f *flow) prime() {
 	for i := range f.pend {
-		f.req.order.note(&f.pend[i])
+		if !repeats(f.pend[:i], &f.pend[i]) {
+			f.req.order.note(&f.pend[i])
+		}
 	}
 	f.primed = int32(len(f.pend))
 	f.req.order.seen = false
+}
+
+// repeats tells whether e shows the bytes of one of the events right before it:
+// a copy says nothing about its sender's identifications.
+func repeats(before []event, e *event) bool {
+	for i := len(before) - 1; i >= max(0, len(before)-8); i-- {
+		if x := &before[i]; x.print == e.print && x.psn == e.psn && x.op == e.op {
+			return true
+		}
+	}
+	return false
 }
 
 // hint looks ahead for the path MTU, so that the first READs reserve the right

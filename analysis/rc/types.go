@@ -78,6 +78,7 @@ const (
 	ReasonOneWay   = "no reverse traffic captured"
 	ReasonUnpaired = "the flow of the other direction is not known"
 	ReasonService  = "the service acknowledges nothing"
+	ReasonCut      = "the capture cut the headers that tell: RETH of READs or AETH of ACKs"
 )
 
 // Episodes counts steps back of the sender by what moved it.
@@ -166,6 +167,7 @@ type FlowFigures struct {
 
 	// as the flow whose packets were answered
 	Answered      bool // any response was seen
+	AcksCut       bool // ACKs and NAKs can't be told apart
 	Acks          uint64
 	NAKs          [5]uint64 // by code
 	RNRNAKs       uint64
