@@ -40,7 +40,7 @@ bench:
 
 # Freeze reports again, after they were checked against an independent source.
 golden:
-	go test ./cmd/... ./analysis/... -run Golden -update
+	go test ./cmd/rdmascope ./analysis/report ./tui -run Golden -update
 
 clean:
 	rm -f $(BINARY)

@@ -134,16 +134,16 @@ func grade(s *Snapshot, t *totals) {
 		}
 	}
 	if d := c.KernelDroppedPackets; d != nil && *d > 0 {
-		doubt(2, "the recorder dropped %d packets", *d)
+		doubt(2, "the recorder dropped %s", plural(*d, "packet"))
 	}
 	if n := c.UnseenPackets; n != nil && *n > 0 {
-		doubt(2, "%d packets were delivered that the capture doesn't show", *n)
+		doubt(2, "%s delivered, but not in the capture", plural(*n, "packet"))
 	}
 	if c.SnaplenCutPackets > 0 {
-		doubt(1, "%d packets are cut: their iCRC can't be checked", c.SnaplenCutPackets)
+		doubt(1, "%s cut: iCRC not checked", plural(c.SnaplenCutPackets, "packet"))
 	}
 	if c.BackwardTimestamps > 0 {
-		doubt(1, "%d timestamps go backward", c.BackwardTimestamps)
+		doubt(1, "%s backward", plural(c.BackwardTimestamps, "timestamp"))
 	}
 	if c.DurationNS != nil && *c.DurationNS == 0 && c.Packets > 1 {
 		doubt(2, "timestamps don't move: no rates, no latencies")
@@ -152,16 +152,16 @@ func grade(s *Snapshot, t *totals) {
 		doubt(2, "packets carry no time")
 	}
 	if t.hiddenCut > 0 {
-		doubt(1, "%d packets end before their IP length though the file calls them whole", t.hiddenCut)
+		doubt(1, "%s shorter than the IP length, though the file says whole", plural(t.hiddenCut, "packet"))
 	}
 	if t.superFrames > 0 {
-		doubt(1, "%d frames were merged by offloads of the capturing host", t.superFrames)
+		doubt(1, "%s merged by offloads of the capturing host", plural(t.superFrames, "frame"))
 	}
 	if d := c.DuplicatePackets; d != nil && *d > 0 {
-		doubt(1, "%d packets were captured twice or copied on the way", *d)
+		doubt(1, "%s captured twice or copied on the way", plural(*d, "packet"))
 	}
 	if n := oneWay(s); n > 0 {
-		doubt(1, "%d connections were captured in one direction alone", n)
+		doubt(1, "%s captured in one direction alone", plural(n, "connection"))
 	}
 	c.Grade = [...]string{GradeGood, GradeLimited, GradePoor}[level]
 	slices.Sort(c.GradeReasons)

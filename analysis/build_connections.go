@@ -72,10 +72,13 @@ func onePerInterface(list []draft) []draft {
 // names are what a connection is recognised by at another interface, which
 // may have seen one direction alone: each of its flows.
 func (d *draft) names() []string {
-	names := make([]string, len(d.Flows))
+	names := make([]string, len(d.Flows), len(d.Flows)+1)
 	for i := range d.Flows {
 		fl := &d.Flows[i]
 		names[i] = fmt.Sprint(d.Transport, fl.SrcIP, fl.DstIP, orZero(fl.DestQP), orZero(fl.SrcPort), orZero(fl.DstPort), d.refs[i].incarnation)
+	}
+	if d.CM != nil && d.A.QPN != nil {
+		names = append(names, fmt.Sprint("cm", d.Transport, d.A.IP, d.B.IP, *d.A.QPN, d.CM.firstTransaction))
 	}
 	return names
 }
@@ -331,7 +334,7 @@ func serviceName(s roce.Service) string {
 
 // cmBlock is what connection management agreed.
 func cmBlock(c *cm.Dialogue) *CM {
-	block := &CM{State: c.State.String(), Requests: c.Requests(), Replies: c.Replies(), Retried: c.Retried(), firstPacket: c.FirstPacket}
+	block := &CM{State: c.State.String(), Requests: c.Requests(), Replies: c.Replies(), Retried: c.Retried(), firstPacket: c.FirstPacket, firstTransaction: c.TransactionID}
 	if c.Reject != nil {
 		block.RejectReason = Int(int64(c.Reject.Reason))
 	}

@@ -261,6 +261,10 @@ func firstOf(f *Finding) int64 {
 func verdict(s *Snapshot) Verdict {
 	if len(s.Findings) > 0 {
 		worst := &s.Findings[0]
+		if worst.Severity == SeverityNotice {
+			return Verdict{Severity: SeverityNotice, FindingID: Text(worst.ID),
+				Headline: fmt.Sprintf("no trouble found in %s; %s", plural(s.Capture.Packets, "packet"), plural(int64(len(s.Findings)), "notice"))}
+		}
 		return Verdict{Severity: worst.Severity, FindingID: Text(worst.ID), Headline: worst.Title}
 	}
 	return Verdict{Severity: SeverityOK, Headline: fmt.Sprintf("no findings in %s (%s)",

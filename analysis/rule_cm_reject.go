@@ -1,6 +1,9 @@
 package analysis
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 var ruleCMReject = Rule{
 	Name:     "cm.reject",
@@ -9,18 +12,44 @@ var ruleCMReject = Rule{
 	Meaning:  "The other side answered a connection request with a rejection; its reason code says why.",
 	Advice:   "reason 8: nothing listens on that port; 28: the application refused, its log knows; 10: a stale connection of a host that restarted",
 	find: func(f *finder) {
+		// A client that tries again and again is refused once, for a reader.
+		groups := map[string]int{}
 		eachRejection(f.Snapshot, func(c *Connection) {
-			what := fmt.Sprintf("%s → %s: %s", c.A.IP, c.B.IP, c.CM.RejectText)
-			if c.CM.RejectReason != nil {
-				what += fmt.Sprintf(" (reason %d)", *c.CM.RejectReason)
+			key := rejection(c)
+			if i, seen := groups[key]; seen {
+				n := &f.found[i]
+				n.LastTime = max(n.LastTime, c.LastTime)
+				n.weight++
+				if len(n.Packets) < maxEvidence {
+					n.Packets = append(n.Packets, cmEvidence(c)...)
+				}
+				return
 			}
-			if c.CM.Port != nil {
-				what += fmt.Sprintf(", port %d", *c.CM.Port)
-			}
-			f.add(Finding{Subject: cmSubject(c), FirstTime: c.FirstTime, LastTime: c.LastTime, Meaning: Text(what),
-				Packets: cmEvidence(c), Filters: cmFilter(c)})
+			groups[key] = len(f.found)
+			f.add(Finding{Subject: cmSubject(c), FirstTime: c.FirstTime, LastTime: c.LastTime, Meaning: Text(key),
+				Packets: cmEvidence(c), Filters: cmFilter(c), weight: 1})
 		})
+		for i := range f.found {
+			n := &f.found[i]
+			n.Metrics = Map[Decimal]{"rejected": Decimal(n.weight)}
+			if n.weight > 1 {
+				n.Title = fmt.Sprintf("%s connections were refused", thousands(n.weight))
+				n.LastPacket = Int(slices.Max(n.Packets))
+			}
+		}
 	},
+}
+
+// rejection says who was refused by whom, and why.
+func rejection(c *Connection) string {
+	what := fmt.Sprintf("%s → %s: %s", c.A.IP, c.B.IP, c.CM.RejectText)
+	if c.CM.RejectReason != nil {
+		what += fmt.Sprintf(" (reason %d)", *c.CM.RejectReason)
+	}
+	if c.CM.Port != nil {
+		what += fmt.Sprintf(", port %d", *c.CM.Port)
+	}
+	return what
 }
 
 func eachRejection(s *Snapshot, f func(*Connection)) {

@@ -80,6 +80,10 @@ func stormFindings(f *finder, kind string) {
 		if len(s.Spread) > 0 {
 			what += fmt.Sprintf(", and spread to %s", plural(int64(len(s.Spread)), "port"))
 		}
+		if chains := f.chainsFrom(s); chains > 0 {
+			n.Metrics["chains"] = Decimal(chains)
+			what += fmt.Sprintf("; %s of pauses on other ports began with one of these", plural(chains, "chain"))
+		}
 		if f.PFC.LinkSpeedFrom == "assumed" {
 			// At another speed the pauses are longer or shorter in proportion.
 			n.Confidence = ConfidenceMedium
@@ -91,6 +95,17 @@ func stormFindings(f *finder, kind string) {
 		}
 		f.add(n)
 	}
+}
+
+// chainsFrom counts the chains of pauses over interfaces whose root is the
+// storm's sender.
+func (f *finder) chainsFrom(s *PFCStorm) (n int64) {
+	for i := range f.PFC.Spreads {
+		if r := f.PFC.Spreads[i].Root; r != nil && r.Interface == s.Interface && r.EthSrc == s.EthSrc {
+			n++
+		}
+	}
+	return n
 }
 
 // pauseFilter selects the pause frames of a source for a priority.

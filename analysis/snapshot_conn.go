@@ -43,7 +43,8 @@ type CM struct {
 	ServiceID          Text   `json:"service_id" doc:"64 bit service id in hexadecimal"`
 	Port               *int64 `json:"port" doc:"port of an RDMA-CM service id"`
 
-	firstPacket int64 // of the dialogue; evidence of findings
+	firstPacket      int64  // of the dialogue; evidence of findings
+	firstTransaction uint64 // tells dialogues apart
 }
 
 // Pairing tells how two flows were joined, and how surely.

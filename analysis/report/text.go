@@ -22,6 +22,7 @@ func Text(w io.Writer, s *analysis.Snapshot, o Options) error {
 		writeConnections(p, s, order, o)
 		writeLatency(p, s, order, o)
 		writeNaks(p, s, order, o)
+		writeCongestion(p, s, o)
 		writeConformance(p, s, o)
 		writeCM(p, s, o)
 	}
@@ -90,7 +91,7 @@ func severityCounts(s *analysis.Snapshot) string {
 		}
 		switch {
 		case n == 0:
-		case sev == analysis.SeverityNotice:
+		case sev != analysis.SeverityCritical:
 			parts = append(parts, plural(n, string(sev)))
 		default:
 			parts = append(parts, count(n)+" "+string(sev))

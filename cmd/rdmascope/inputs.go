@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 
@@ -55,7 +56,11 @@ func (f *inputFlags) decodeConfig() decode.Config {
 func writeFile(path string, write func(*os.File) error) error {
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
-		return exitf(exitUsage, "%v", err)
+		var pe *os.PathError
+		if errors.As(err, &pe) { // its path is that of the temporary file
+			err = pe.Err
+		}
+		return exitf(exitUsage, "%s: %v", path, err)
 	}
 	defer os.Remove(tmp.Name()) // fails when the rename went well
 	err = write(tmp)
