@@ -1,6 +1,6 @@
 package rc
 
-import ("rdmascope/decode/roce";"os")
+import "rdmascope/decode/roce"
 
 // responses follows what a responder sends back for READs and atomics. It
 // answers each request by one run of PSNs upward, the repeated ones too, and
@@ -136,7 +136,7 @@ func (m *message) absorb() {
 // was lost before the tap.
 func (q *responses) ask(r *requester, e *event) {
 	s := span{e.psn, e.end()}
-	q.before = 0; defer func() { if q.before != 0 && os.Getenv("ZZ") != "" { println("   FATE", e.num, e.psn, q.before) } }()
+	q.before = 0
 	for i := 0; i < len(q.missed); i++ {
 		m := &q.missed[i]
 		if !m.overlaps(s) {
