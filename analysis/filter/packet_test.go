@@ -238,7 +238,7 @@ func TestLongSet(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("frame.number in {0")
 	for n := 10; n < 20000; n += 10 {
-		b.WriteString("," + strings.TrimSpace(strings.Repeat(" ", 0)) + itoa(n) + ".." + itoa(n+3))
+		b.WriteString("," + itoa(n) + ".." + itoa(n+3))
 	}
 	b.WriteString("}")
 	f, err := filter.CompilePacket(b.String())
@@ -312,6 +312,7 @@ func TestSource(t *testing.T) {
 	require.NoError(t, err)
 	s := filter.Source(src, f, decode.Config{})
 	var _ analysis.Source = s
+	var _ analysis.Source = (*pcaps.Indexed)(nil)
 	var got []int64
 	n := 0
 	require.NoError(t, analysis.Packets(s, decode.Config{}, func(p *decode.Packet) bool {

@@ -101,17 +101,21 @@ func TestAgainstTshark(t *testing.T) {
 		t.Skip("tshark is not installed")
 	}
 	path := sample(t)
-	ours, total := make(map[string][]int64), int64(0)
-	for _, expr := range tsharkFilters {
-		f, err := filter.CompilePacket(expr)
+	filters := make([]*filter.PacketFilter, len(tsharkFilters))
+	for i, expr := range tsharkFilters {
+		var err error
+		filters[i], err = filter.CompilePacket(expr)
 		require.NoError(t, err, expr)
-		packets(t, path, func(p *decode.Packet) {
-			total = p.Number
-			if f.Match(p) {
-				ours[expr] = append(ours[expr], p.Number)
-			}
-		})
 	}
+	ours, total := make(map[string][]int64), int64(0)
+	packets(t, path, func(p *decode.Packet) {
+		total = p.Number
+		for i, f := range filters {
+			if f.Match(p) {
+				ours[tsharkFilters[i]] = append(ours[tsharkFilters[i]], p.Number)
+			}
+		}
+	})
 	theirs := tsharkCounts(t, path)
 	some := 0
 	for _, expr := range tsharkFilters {
@@ -140,7 +144,10 @@ func sample(t *testing.T) string {
 	defer file.Close()
 	w, err := pcaps.NewPcapngWriter(file, ifaces)
 	require.NoError(t, err)
-	for _, capture := range captures(t, "captures") {
+	for _, capture := range captures(t, "captures", "captures-public") {
+		if beyondTshark[filepath.Base(capture)] != "" {
+			continue
+		}
 		n := 0
 		packets(t, capture, func(p *decode.Packet) {
 			if n++; n > 40 && n%29 != 0 || n > 4000 || p.Time < 0 {
@@ -155,6 +162,12 @@ func sample(t *testing.T) string {
 	}
 	require.NoError(t, w.Flush())
 	return path
+}
+
+// beyondTshark are captures that tshark 4.0 dissects otherwise than we do.
+var beyondTshark = map[string]string{
+	"the-tcpdump-group__tcpdump__arista_ether.pcap": "tshark looks no further than Arista's header",
+	"zeek__zeek__ip6-trunc.pcap":                    "tshark shows an IPv6 header that was cut",
 }
 
 // tsharkArgs keep tshark from resolving names, and RPC over RDMA from taking
