@@ -110,6 +110,11 @@ func textColumn(title, help string, width, rank int, get func(*analysis.Connecti
 	return column[connRow]{title: title, help: help, width: width, rank: rank, up: true, text: func(r connRow) string { return get(r.c) }}
 }
 
+func growing(c column[connRow], by int) column[connRow] {
+	c.grow = by
+	return c
+}
+
 // connColumns are all columns of the connection table.
 func connColumns() []column[connRow] {
 	who := column[connRow]{title: "A→B", help: "addresses; A opened it or sent the first request", width: 22, grow: 12, rank: 0, up: true,
@@ -124,7 +129,7 @@ func connColumns() []column[connRow] {
 	share.text = func(r connRow) string { return orUnknown(resentShare(r.c), nanoRatio) }
 	list := []column[connRow]{
 		mark, who, qps,
-		textColumn("OPERATIONS", "what was asked for, most frequent first", 10, 4, operations),
+		growing(textColumn("OPERATIONS", "what was asked for, most frequent first", 10, 4, operations), 8),
 		flowAlways("PKTS", "packets, both directions", 5, 2, plain, packetsOf),
 		flowCount("RESENT", "packets sent again by the requester", 6, 1, warning, retransmitted),
 		share,

@@ -143,9 +143,13 @@ func latencyTable(c *analysis.Connection) []string {
 func narrowLatency(c *analysis.Connection) []string {
 	var out []string
 	for i := range c.Flows {
+		arrow := "→ "
+		if c.Flows[i].SrcIP != string(c.A.IP) {
+			arrow = "← "
+		}
 		for _, k := range latencyKinds(&c.Flows[i]) {
 			b := k.block
-			out = append(out, pad(k.name, 12, false)+pad(short(b.Count), 6, true)+"  p50 "+pad(duration(b.P50NS), 8, false)+
+			out = append(out, arrow+pad(k.name, 12, false)+pad(short(b.Count), 6, true)+"  p50 "+pad(duration(b.P50NS), 8, false)+
 				" p99 "+pad(duration(b.P99NS), 8, false)+" max "+pad(duration(b.MaxNS), 8, false)+" recovered "+short(b.Recovered))
 		}
 	}

@@ -133,7 +133,7 @@ func (g *grid[R]) head() int {
 // left out first; the column that sorts and the one under the cursor stay.
 func (g *grid[R]) layout(w int) {
 	g.shown, g.widths = g.shown[:0], make([]int, len(g.cols))
-	total := 1
+	total := 0
 	for i, c := range g.cols {
 		if !g.hidden[i] {
 			g.shown = append(g.shown, i)

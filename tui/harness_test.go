@@ -44,7 +44,6 @@ type stage struct {
 
 	mu    sync.Mutex
 	queue []func()
-	busy  sync.WaitGroup
 }
 
 func newStage(t *testing.T, s *analysis.Snapshot, w, h int, opt Options) *stage {
@@ -181,7 +180,7 @@ func golden(t *testing.T, name, got string) {
 	t.Helper()
 	path := filepath.Join("testdata", name)
 	if *update {
-		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		require.NoError(t, os.WriteFile(path, []byte(got), 0o644))
 		return
 	}

@@ -55,10 +55,15 @@ func (p *packetsPage) escape(u *ui) bool {
 	case p.expr != "":
 		_ = p.setFilter(u, "")
 	default:
-		p.scan.stop()
 		return false
 	}
 	return true
+}
+
+// leave ends what looks for packets in the background.
+func (p *packetsPage) leave() {
+	p.scan.stop()
+	p.seek.stop()
 }
 
 func (p *packetsPage) paneKey(k key) bool {

@@ -95,7 +95,7 @@ func destText(p *decode.Packet) string {
 // the time column, why a mark for a packet.
 func packetColumns(start func() analysis.Time, mark func(int64) (string, look)) []column[packetRow] {
 	return []column[packetRow]{
-		{title: "!", help: "finding that it proves, ↻ resent", width: 3, rank: 1,
+		{title: "!", help: "finding that it proves, ↻ a recovery begins", width: 4, rank: 1,
 			text: func(r packetRow) string { s, _ := mark(r.n); return s },
 			look: func(r packetRow) look { _, l := mark(r.n); return l }},
 		{title: "No.", help: "number in the capture", width: 10, grow: 3, right: true, rank: 0, text: func(r packetRow) string { return count(r.n) }},

@@ -38,6 +38,7 @@ type hostsPage struct {
 
 	hosts []string
 	cells map[[2]string]hostCell
+	tops  []int64 // greatest value of each metric
 	have  *analysis.Snapshot
 	area  region
 	fit   int // columns drawn last
@@ -81,6 +82,12 @@ func (p *hostsPage) sync(u *ui) {
 		}
 	}
 	p.hosts = slices.SortedFunc(maps.Keys(sum), func(a, b string) int { return cmp.Or(cmp.Compare(sum[b], sum[a]), cmp.Compare(a, b)) })
+	p.tops = make([]int64, len(hostMetrics))
+	for _, c := range p.cells {
+		for i, m := range hostMetrics {
+			p.tops[i] = max(p.tops[i], m.get(c))
+		}
+	}
 	p.row, p.col = max(slices.Index(p.hosts, here), 0), max(slices.Index(p.hosts, there), 0)
 	if here == "" && len(p.hosts) > 1 {
 		p.col = 1 // the diagonal tells nothing
@@ -107,10 +114,7 @@ func (p *hostsPage) drawMatrix(r region) {
 	p.left = max(min(p.left, p.col), p.col-p.fit+1)
 	p.scroll = max(min(p.scroll, p.row), p.row-rows+1)
 	m := hostMetrics[p.metric]
-	top := int64(1)
-	for _, c := range p.cells {
-		top = max(top, m.get(c))
-	}
+	top := max(p.tops[p.metric], 1)
 	r.print(1, 0, tableHead, "from ↓  to →")
 	for k := range p.fit {
 		h := p.hosts[p.left+k]

@@ -62,7 +62,7 @@ func (p *overviewPage) draw(u *ui, r region) {
 	y += worst
 	t := body.rows(y, body.h-y)
 	t.title("Can you trust this capture?", "", false)
-	drawTrust(t.rows(1, t.h-1), u.snap)
+	drawTrust(t.rows(1, t.h-1), u.snap, u.trust)
 }
 
 // heights shares out the lines; what is left over belongs to the last panel.

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"strings"
 
@@ -65,6 +67,9 @@ func newPacketsPage(u *ui) *packetsPage {
 
 func (p *packetsPage) mark(n int64) (string, look) {
 	if f := p.marks[n]; f != nil {
+		if p.resent[n] {
+			return f.ID + "↻", severityLook(f.Severity)
+		}
 		return f.ID, severityLook(f.Severity)
 	}
 	if p.resent[n] {
@@ -94,6 +99,8 @@ func (p *packetsPage) status(u *ui) string {
 	}
 	switch s := p.scan; {
 	case s == nil:
+	case errors.Is(s.err, context.Canceled):
+		text += ", stopped at " + count(s.at)
 	case s.err != nil:
 		text += ", stopped: " + s.err.Error()
 	case s.full:
@@ -162,10 +169,10 @@ func (p *packetsPage) syncTree() {
 		r.e.tree = decode.Tree(r.e.p)
 	}
 	p.shown = r.n
-	first := p.tree.length() == 0
+	field := p.tree.id()
 	list := unfold(r.e.tree, p.folds)
 	p.tree.setList(list)
-	if first { // the cursor begins at what is unfolded: the transport
+	if field == "" || p.tree.id() != field { // else begin at what is unfolded: the transport
 		p.tree.cursor = max(slices.IndexFunc(list, func(t treeRow) bool { return t.depth == 0 && t.open && len(t.node.Children) > 0 }), 0)
 	}
 }

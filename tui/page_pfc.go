@@ -258,7 +258,10 @@ func stormLines(s *analysis.Snapshot, l *lane) []span {
 		text := fmt.Sprintf("✖ %s from %s for %s, %s, %s silent", t.Kind, clock(t.StartTime, 3), duration(t.DurationNS),
 			plural(t.Frames, "frame"), plural(int64(len(t.Victims)), "connection"))
 		for k, v := range t.Victims {
-			if c := connectionByID(s, v.ConnectionID); c != nil && k < 2 {
+			if k == 2 {
+				break
+			}
+			if c := connectionByID(s, v.ConnectionID); c != nil {
 				text += "  " + connName(c)
 			}
 		}

@@ -23,11 +23,6 @@ func (r region) rows(y, h int) region {
 	return region{r.s, r.t, r.x, r.y + y, r.w, max(min(h, r.h-y), 0)}
 }
 
-// inset leaves out columns at the left.
-func (r region) inset(n int) region {
-	return region{r.s, r.t, r.x + n, r.y, max(r.w-n, 0), r.h}
-}
-
 func (r region) put(x, y int, ru rune, st tcell.Style) {
 	if x < 0 || y < 0 || x >= r.w || y >= r.h {
 		return
@@ -120,8 +115,10 @@ func (r region) canvas(c *plot.Canvas, class func(plot.Class) look) {
 // restyle changes the look of cells that are drawn already.
 func (r region) restyle(x, y, w int, l look) {
 	for i := max(x, 0); i < min(x+w, r.w) && y >= 0 && y < r.h; i++ {
-		ru, comb, _, width := r.s.GetContent(r.x+i, r.y+y)
-		r.s.SetContent(r.x+i, r.y+y, ru, comb, r.t.style(l))
+		text, _, width := r.s.Get(r.x+i, r.y+y)
+		if runes := []rune(text); len(runes) > 0 {
+			r.s.SetContent(r.x+i, r.y+y, runes[0], runes[1:], r.t.style(l))
+		}
 		i += max(width-1, 0)
 	}
 }

@@ -82,15 +82,23 @@ func newTheme(name string, s tcell.Screen) *theme {
 		t.name = "mono"
 		t.mono()
 	}
-	switch {
-	case s.CanDisplay('⣿', false):
-		t.level = plot.Braille
-	case s.CanDisplay('▀', false):
-		t.level = plot.Half
-	default:
-		t.level = plot.ASCII
-	}
+	t.level = glyphLevel(s)
 	return t
+}
+
+// glyphLevel asks whether the terminal's character set has the characters.
+// The answer is called unreliable because of fonts, which nothing tells; the
+// character set is what fails on real machines (LANG=C).
+func glyphLevel(s tcell.Screen) plot.Level {
+	//lint:ignore SA1019 nothing else tells
+	if s.CanDisplay('⣿', false) {
+		return plot.Braille
+	}
+	//lint:ignore SA1019 nothing else tells
+	if s.CanDisplay('▀', false) {
+		return plot.Half
+	}
+	return plot.ASCII
 }
 
 // okabeIto is the palette that people with the common colour blindnesses can

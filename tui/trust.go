@@ -138,8 +138,8 @@ func pauseLine(s *analysis.Snapshot) trustLine {
 }
 
 // drawTrust draws as many lines as fit, what is wrong before what is well.
-func drawTrust(r region, s *analysis.Snapshot) {
-	lines := trustLines(s)
+func drawTrust(r region, s *analysis.Snapshot, lines []trustLine) {
+	lines = slices.Clone(lines)
 	if s.Capture.Packets == 0 {
 		r.print(1, 0, faint, "nothing read yet")
 		return

@@ -21,6 +21,7 @@ type ui struct {
 	snap  *analysis.Snapshot // what is shown
 	live  *analysis.Snapshot // the newest; another one while paused
 	blame map[string]*analysis.Finding
+	trust []trustLine
 
 	progress Progress
 	meter    meter
@@ -92,6 +93,7 @@ func (u *ui) setSnapshot(s *analysis.Snapshot) {
 	}
 	u.snap = s
 	u.blame = blamed(s)
+	u.trust = trustLines(s)
 }
 
 // poll takes what the engine has; it tells whether anything is to be redrawn.
@@ -125,8 +127,20 @@ func (u *ui) top() page {
 	return u.roots[u.view]
 }
 
+// leaver stops what it does in the background when it is left for good.
+type leaver interface{ leave() }
+
+func leave(pages ...page) {
+	for _, p := range pages {
+		if l, ok := p.(leaver); ok {
+			l.leave()
+		}
+	}
+}
+
 // show switches to a view, as it was left.
 func (u *ui) show(view int) {
+	leave(u.stack...)
 	u.view, u.stack = view, nil
 	u.top().sync(u)
 }
@@ -141,6 +155,7 @@ func (u *ui) open(p page) {
 func (u *ui) back() {
 	switch {
 	case len(u.stack) > 0:
+		leave(u.top())
 		u.stack = u.stack[:len(u.stack)-1]
 	case u.view != viewOverview:
 		u.view = viewOverview
