@@ -3,6 +3,7 @@ package filter
 import (
 	"math"
 	"slices"
+	"strings"
 )
 
 // more adds names made of several figures.
@@ -11,8 +12,8 @@ func (b *flowBuilder) more() {
 	b.join("flow.qp", "QPN of the destination, or of either end", "flow.dest_qp", "flow.a.qpn", "flow.b.qpn")
 	b.join("flow.port", "TCP port of either end (iWARP)", "flow.src_port", "flow.dst_port", "flow.a.port", "flow.b.port")
 	for _, figure := range []string{"count", "min_ns", "p50_ns", "p90_ns", "p99_ns", "p999_ns", "max_ns", "mean_ns"} {
-		doc := b.m["flow.latency.message."+figure].Doc
-		b.join("flow.latency_"+figure, "latency of messages, of READs to their last response and of atomics: "+doc,
+		_, doc, _ := strings.Cut(b.m["flow.latency.message."+figure].Doc, ": ")
+		b.join("flow.latency_"+figure, "latency of messages, of READs to their last response, of atomics: "+doc,
 			"flow.latency.message."+figure, "flow.latency.read_last."+figure, "flow.latency.atomic."+figure)
 	}
 	b.number("flow.naks", "NAKs that answer this flow, of all codes", TypeInt, func(e *flowEnv) (num, bool) {

@@ -55,9 +55,9 @@ func ourFields() []*packetField {
 		}}
 	}
 	return []*packetField{
-		mark(retransmissionName, "Sent again by its sender, as the analysis finds; only on packets of which it is true", MarkRetransmission),
-		mark(outOfOrderName, "A first sending that arrived late, as the analysis finds", MarkOutOfOrder),
-		mark(duplicateAckName, "A duplicate ACK, as the analysis finds", MarkDuplicateAck),
+		mark(retransmissionName, "Sent again by its sender. Told by the analysis: refused where none was made or it marks no packets", MarkRetransmission),
+		mark(outOfOrderName, "A first sending that arrived late. Told by the analysis, as retransmission", MarkOutOfOrder),
+		mark(duplicateAckName, "A duplicate ACK. Told by the analysis, as retransmission", MarkDuplicateAck),
 		answer("rdma.analysis.nak", "A NAK; only on packets of which it is true", roce.SyndromeNAK),
 		answer("rdma.analysis.rnr", "An RNR NAK", roce.SyndromeRNRNAK),
 		single("rdma.analysis.icrc_bad", TypeBool, "The iCRC is wrong", func(e *packetEnv) (num, bool) {
