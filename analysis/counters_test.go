@@ -208,3 +208,19 @@ func TestCompareOddSnapshots(t *testing.T) {
 	assert.Equal(t, map[string]string{"sent_pkts": analysis.CounterUnexplained, "rcvd_pkts": analysis.CounterUnexplained,
 		"gone": analysis.CounterUnexplained, "rx_prio0_buf_discard": analysis.CounterInvisible, "watermark_qps": analysis.CounterInvisible}, got)
 }
+
+// FuzzReadNICCounters: any text gives counters or a reason, and nothing else.
+func FuzzReadNICCounters(f *testing.F) {
+	for _, name := range []string{"rxe_rnr_nak.a.before.rdma_statistic.txt", "rxe_rnr_nak.a.before.hw_counters.txt"} {
+		b, err := os.ReadFile(filepath.Join("testdata", "counters", name))
+		require.NoError(f, err)
+		f.Add(string(b), "")
+	}
+	f.Add("NIC statistics:\n     rx_prio3_pause: 17\nlink a b c:d:e", "a")
+	f.Fuzz(func(t *testing.T, text, device string) {
+		s, err := analysis.ReadNICCounters(strings.NewReader(text), device)
+		if err == nil {
+			require.NotNil(t, s.Counters)
+		}
+	})
+}

@@ -140,6 +140,7 @@ func TestScenarioCEToCNP(t *testing.T) {
 		c.mark(0, 100*usec+k*100*usec, (k+1)*usec)
 	}
 	f := dataFlow(t, c.play(t))
+	assert.Equal(t, analysis.List[analysis.Marking]{{Kind: "data", DSCP: 26, ECN: "ce", PCP: analysis.Int(3), VLANID: analysis.Int(10), Packets: 10}}, f.Markings)
 	require.NotNil(t, f.CEToCNP)
 	assert.EqualValues(t, 10, f.ECNCE)
 	assert.EqualValues(t, 10, value(f.CNP))

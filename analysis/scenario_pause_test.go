@@ -303,6 +303,28 @@ func TestScenarioMalformed(t *testing.T) {
 	assert.True(t, s.Capture.PFCVisible)
 }
 
+// lldp announces by DCBX for which priorities a port has PFC enabled (IEEE
+// 802.1Q, D.2.10).
+func lldp(from synth.MAC, enabled byte) []byte {
+	b := synth.AppendEthernet(nil, synth.MAC{1, 0x80, 0xc2, 0, 0, 0x0e}, from, 0x88cc)
+	b = append(append(b, 0x02, 7, 4), from[:]...)              // chassis
+	b = append(append(b, 0x04, 7, 3), from[:]...)              // port
+	b = append(b, 0x06, 2, 0, 120)                             // time to live
+	b = append(b, 0xfe, 6, 0x00, 0x80, 0xc2, 0x0b, 8, enabled) // PFC configuration
+	return synth.PadEthernet(append(b, 0, 0), 0)
+}
+
+// TestScenarioDCBX: a pause of a priority that the link doesn't announce.
+func TestScenarioDCBX(t *testing.T) {
+	for enabled, want := range map[byte][]string{1 << 3: {}, 1 << 4: {"pfc.not_enabled"}} {
+		p := &pauses{}
+		p.Add(epoch, lldp(macB, enabled))
+		p.xoff(msec, macB, 100)
+		p.end(100 * msec)
+		assert.Equal(t, want, rulesOf(p.play(t), "pfc."), enabled)
+	}
+}
+
 // TestScenarioVictimAndViolation: the same flow, once heeding the pause and once
 // not.
 func TestScenarioVictimAndViolation(t *testing.T) {

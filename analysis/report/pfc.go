@@ -54,6 +54,7 @@ func writePFC(p *printer, s *analysis.Snapshot, o Options) {
 		t.add(pauseRow(&show[i])...)
 	}
 	t.write(p)
+	writePauseVerdicts(p, s, o)
 	p.paragraph(1, faint, speedNote(&s.PFC))
 	p.command(1, "see   ", tsharkOn(s), pauseFilter)
 }
