@@ -26,6 +26,7 @@ type episode struct {
 	una        roce.PSN // unacknowledged before it
 	expect     roce.PSN // what the tap's responder waited for before it
 	packets    uint32
+	reads      uint32 // of them READs and atomics
 	contiguous bool
 	goesOn     bool      // ended by new data
 	restart    bool      // began at the start of a message below the NAK's PSN
@@ -132,6 +133,9 @@ func (t *trouble) takeNAK(s *sent) (n nakNote) {
 // resent adds a packet to the run.
 func (ep *episode) resent(s *sent) {
 	ep.packets++
+	if s.is(sentRead) {
+		ep.reads++
+	}
 	if s.num < ep.num { // overtook the first one
 		if ep.reaction >= 0 {
 			ep.reaction -= ep.time - s.time

@@ -97,7 +97,7 @@ func (t *trouble) judge(r *requester, ep *episode) {
 // answered one by one, new packets once.
 func (t *trouble) judgeTop(r *requester, ep *episode) {
 	switch a := &ep.answers; {
-	case ep.top.Sub(ep.psn) <= 1 || ep.packets <= 1:
+	case ep.top.Sub(ep.psn) <= 1 || ep.packets-ep.reads <= 1:
 		ep.verdict = LostUndetermined // one packet and one answer: either was lost
 	case a.n > 1:
 		ep.verdict = LostAck

@@ -324,6 +324,13 @@ func (r *requester) settleMTU(e *event) {
 	if m == nil || !m.is(msgRead) || m.is(msgAtomic|msgOther) || m.end != r.next {
 		return
 	}
+	last := r.lastIPID
+	if r.t != nil {
+		last = r.t.maxIPID
+	}
+	if r.order.usable() && e.ipid-last != 1 {
+		return // a packet between them may be missing
+	}
 	n := uint32(e.psn.Sub(m.start))
 	for code := roce.MTU(1); code <= 5; code++ {
 		if b := uint32(code.Bytes()); packets(m.dma, b) == n && n > 1 {

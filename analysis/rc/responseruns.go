@@ -10,6 +10,12 @@ type run struct {
 	late bool  // overtaken by others
 }
 
+// backTo is where a step back began, if there was one.
+type backTo struct {
+	psn   roce.PSN
+	valid bool
+}
+
 // note adds a response to what came since the requester stepped back.
 func (q *responses) note(e *event, late bool) {
 	if n := len(q.runs); n > 0 && q.runs[n-1].hi == e.psn && q.runs[n-1].late == late {
@@ -35,6 +41,7 @@ func (q *responses) noteAck(e *event) {
 func (q *responses) add(x run) {
 	if len(q.runs) >= maxRuns {
 		q.runs = q.runs[:copy(q.runs, q.runs[maxRuns/2:])]
+		q.backTo = backTo{valid: true, psn: x.lo.Add(-1 << 22)}
 	}
 	q.runs = append(q.runs, x)
 }
@@ -58,7 +65,7 @@ func (q *responses) fate(r *requester, e *event) sentFlags {
 		case x.empty():
 		case x.has(psn):
 			quiet := e.time - x.time
-			if (x.late || q.provoked(i, psn)) && quiet < r.halfTimeout() {
+			if (x.late || q.provoked(r, i, psn)) && quiet < r.halfTimeout() {
 				return sentDiscarded
 			}
 			return sentAnswered
@@ -69,20 +76,22 @@ func (q *responses) fate(r *requester, e *event) sentFlags {
 	return sentDiscarded
 }
 
-// provoked: a later response came between the last one below psn and psn, which
-// run i holds. The requester may have asked again for its sake.
-func (q *responses) provoked(i int, psn roce.PSN) bool {
-	if q.runs[i].lo.Sub(psn) < 0 {
+// provoked: a later response or ACK may have come after the last one below psn
+// and before psn, which run i holds, and the requester have asked again for its
+// sake. In a network that reorders it may even have come before those.
+func (q *responses) provoked(r *requester, i int, psn roce.PSN) bool {
+	reorders := r.t != nil && r.t.rspReorders
+	inside := q.runs[i].lo.Sub(psn) < 0
+	if inside && !reorders {
 		return false
 	}
 	for i--; i >= 0; i-- {
 		switch x := &q.runs[i]; {
-		case x.empty() && x.lo.Sub(psn) <= 0:
-		case x.lo.Sub(psn) < 0:
-			return x.hi.Sub(psn) > 0
-		default:
+		case x.hi.Sub(psn) > 0:
 			return true
+		case !x.empty() && !reorders:
+			return false
 		}
 	}
-	return false
+	return q.backTo.valid && (q.backTo.psn != psn || inside)
 }

@@ -15,6 +15,7 @@ type responses struct {
 	sentEnd roce.PSN  // behind the newest request, in trouble only
 	asked   []span    // the newest requests
 	runs    []run     // what came since the requester last stepped back to a READ
+	backTo  backTo    // … and where to
 	missed  []missed  // left out by the newest run over it
 	counted []span    // of what was missed, told as lost: should it come late
 	spoiled []span    // had a bad iCRC, and their run hasn't gone on yet
@@ -165,6 +166,7 @@ func (q *responses) ask(r *requester, e *event) {
 			q.before = q.fate(r, e)
 		}
 		q.runs = q.runs[:0]
+		q.backTo = backTo{psn: e.psn, valid: true}
 	}
 	q.asked = keepNewest(q.asked, s, maxAsked)
 }
