@@ -75,7 +75,9 @@ func buildCounters(s *Snapshot, r *merged) {
 		all[s.Hosts[i].IP] = sums{}
 	}
 	eachFlow(s, func(c *Connection, fl *Flow) {
-		if c.Transport != "iwarp" {
+		if c.Transport != "iwarp" { // whose drivers count connections, in names of their own
+			all[fl.SrcIP].add("sent_pkts", Int(fl.Packets), exact)
+			all[fl.DstIP].add("rcvd_pkts", Int(fl.Packets), exact)
 			congestionCounters(all[fl.SrcIP], all[fl.DstIP], fl)
 			if c.Service == "rc" {
 				requesterCounters(all[fl.SrcIP], fl)
@@ -87,7 +89,7 @@ func buildCounters(s *Snapshot, r *merged) {
 	for i := range s.Hosts {
 		h := &s.Hosts[i]
 		mine := all[h.IP]
-		packetCounters(mine, h, sent[h.IP], received[h.IP])
+		managementCounters(mine, sent[h.IP], received[h.IP])
 		pauseCounters(mine, s, h)
 		counted := mine.counters(lossy(s))
 		h.figures = counted
@@ -104,10 +106,14 @@ func lossy(s *Snapshot) bool {
 	return orZero(s.Capture.UnseenPackets) > 0 || orZero(s.Capture.KernelDroppedPackets) > 0
 }
 
-// packetCounters are those of whole packets: drivers count management too.
-func packetCounters(c sums, h *Host, sent, received int64) {
-	c.add("sent_pkts", Int(h.SentPackets+sent), exact)
-	c.add("rcvd_pkts", Int(h.ReceivedPackets+received), exact)
+// managementCounters add the packets to queue pairs 0 and 1, which drivers count
+// as they count all others.
+func managementCounters(c sums, sent, received int64) {
+	if len(c) == 0 && sent+received == 0 {
+		return // no RoCE host
+	}
+	c.add("sent_pkts", Int(sent), exact)
+	c.add("rcvd_pkts", Int(received), exact)
 	c.add("rdma_sends", Int(sent), exact)
 	c.add("rdma_recvs", Int(received), exact)
 }

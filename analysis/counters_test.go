@@ -96,6 +96,15 @@ func TestSIWHasNoCounters(t *testing.T) {
 	}
 }
 
+// TestIWARPHasNoRoCECounters: nothing of TCP is shown under a RoCE NIC's names.
+func TestIWARPHasNoRoCECounters(t *testing.T) {
+	s := reported(t, captures(t, "siw_rping.pcap*")[0], analysis.Options{})
+	require.NotEmpty(t, s.Hosts)
+	for _, h := range s.Hosts {
+		assert.Empty(t, h.Counters, h.IP)
+	}
+}
+
 // TestDuplicateRequests: which requests the responder had already, held against
 // the responders' own count of them on every capture: loss before the tap and
 // behind it, of requests, responses and acknowledgements; reordering; copies.
