@@ -16,6 +16,7 @@ var allowedImports = map[string][]string{
 	"cmd/rdmascope":    {"tui", "analysis", "analysis/filter", "analysis/report", "decode", "pcaps", "pcaps/live"},
 	"tui":              {"tui/plot", "analysis", "analysis/filter", "decode", "decode/roce"},
 	"tui/plot":         {},
+	"tui/shot":         {},
 	"analysis/report":  {"analysis"},
 	"analysis/filter":  {"analysis", "decode", "decode/roce"},
 	"analysis":         {"analysis/cm", "analysis/iwarp", "analysis/marking", "analysis/pause", "analysis/rc", "analysis/taps", "decode", "decode/iwarp", "decode/pfc", "decode/roce"},
