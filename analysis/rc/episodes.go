@@ -187,6 +187,9 @@ func (t *trouble) answer(r *requester, s *sent) {
 	}
 	t.una = s.una
 	t.recovered(s)
+	if s.is(sentData) {
+		t.readUnseen(r, s.psn)
+	}
 	t.passedHoles(r, s.cov)
 	t.reap(r)
 }

@@ -133,6 +133,8 @@ func (t *trouble) judgeRead(r *requester, ep *episode) {
 		return
 	case len(ep.filled) > 0:
 		ep.verdict = LostUpstream
+	case t.isCorrupt(ep.psn):
+		ep.verdict = LostCorrupt
 	case ep.single:
 		ep.verdict = LostUndetermined
 	default:

@@ -27,6 +27,7 @@ type trouble struct {
 	una         roce.PSN // oldest unacknowledged, after the last answer
 	lastAny     int64    // of the last packet either way
 	holes       []hole
+	unseenRead  roce.PSN // behind the last response to a READ that wasn't seen
 
 	naks   []nakNote // sequence NAKs that no step back has used
 	used   nakNote   // the newest sequence NAK that a step back has used
@@ -170,6 +171,23 @@ func (t *trouble) heal(s *sent) bool {
 		}
 	}
 	return false
+}
+
+// readUnseen: a response in a hole: a READ was sent there, one packet for all
+// its PSNs, and came.
+func (t *trouble) readUnseen(r *requester, psn roce.PSN) {
+	for i := range t.holes {
+		h := t.holes[i]
+		if !h.has(psn) || h.rerun {
+			continue
+		}
+		if psn != t.unseenRead {
+			r.c.unseenRequests++
+		}
+		t.unseenRead = psn.Add(1)
+		t.cut(i, span{psn, t.unseenRead})
+		return
+	}
 }
 
 // passedHoles: what is acknowledged and wasn't sent again by then is unseen.
