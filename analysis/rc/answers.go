@@ -19,7 +19,7 @@ func (r *requester) response(e *event) {
 		r.acknowledge(e, &s)
 	case roce.OperationAtomicAcknowledge:
 		r.cover(e.psn, e)
-		r.tap.answered(e.psn.Add(1))
+		r.tap.answered(r, e.psn.Add(1), e.time)
 		s.flags |= sentData
 		r.rsp.arrive(r, e)
 		r.lift(e.psn.Add(1))
@@ -28,7 +28,7 @@ func (r *requester) response(e *event) {
 			r.learnMTU(e)
 		}
 		r.cover(e.psn, e)
-		r.tap.answered(e.psn.Add(1))
+		r.tap.answered(r, e.psn.Add(1), e.time)
 		s.flags |= sentData
 		r.rsp.arrive(r, e)
 		r.lift(e.psn.Add(1))
@@ -67,7 +67,7 @@ func (r *requester) acknowledge(e *event, s *sent) {
 		}
 		r.cover(e.psn.Add(1), e)
 		r.lift(e.psn.Add(1))
-		r.tap.answered(e.psn.Add(1))
+		r.tap.answered(r, e.psn.Add(1), e.time)
 		if r.t != nil {
 			r.rsp.noteAck(e)
 		}

@@ -9,6 +9,7 @@ type message struct {
 	dma        uint32   // READ: length
 	flags      messageFlags
 	skips      uint8   // READ: later operations that finished meanwhile
+	uncounted  uint16  // READ: responses seen beyond got that late has no room for
 	tFirst     int64   // first sighting of its first packet
 	tLast      int64   // sighting of its last packet
 	late       [2]span // READ: responses seen beyond got

@@ -20,6 +20,9 @@ type tapResponder struct {
 	// behind is how many of these it had not had before: a silent sender showed
 	// that they, or those in front of them, were lost behind the tap.
 	again, repeats, behind uint64
+
+	late  [8]span // requests that came late, newest
+	nLate int
 }
 
 // prediction is a NAK that the tap's responder sent.
@@ -76,12 +79,28 @@ func (x *tapResponder) arrive(r *requester, e *event, late bool) {
 		}
 	}
 	if late {
+		x.noteLate(e)
 		for i := range x.preds {
 			if (span{e.psn, e.end()}).has(x.preds[i].psn) {
 				x.preds[i].late = true
 			}
 		}
 	}
+}
+
+// noteLate keeps which packet came late: a NAK for it may have been on its way.
+func (x *tapResponder) noteLate(e *event) {
+	x.late[x.nLate%len(x.late)] = span{e.psn, e.end()}
+	x.nLate++
+}
+
+func (x *tapResponder) cameLate(psn roce.PSN) bool {
+	for _, s := range x.late[:min(x.nLate, len(x.late))] {
+		if s.has(psn) {
+			return true
+		}
+	}
+	return false
 }
 
 // predict notes a NAK that is to come.
@@ -93,11 +112,14 @@ func (x *tapResponder) predict(p prediction) {
 }
 
 // answered takes what an ACK or response proves: all below to arrived.
-func (x *tapResponder) answered(to roce.PSN) {
+func (x *tapResponder) answered(r *requester, to roce.PSN, now int64) {
 	x.repeats += x.again
 	x.again = 0
 	if to.Sub(x.expect) > 0 {
 		x.expect, x.naked = to, false
+		if _, seen := r.order.sightings.lookup(to); r.next.Sub(to) > 0 && !seen {
+			x.predict(prediction{psn: to, time: now, valid: true}) // a responder that keeps what came early asks at once
+		}
 	}
 	if x.rnrOn && x.rnrPSN.Sub(to) < 0 {
 		x.rnrOn = false
@@ -141,6 +163,8 @@ func (x *tapResponder) nak(r *requester, e *event) nakNote {
 		x.preds = x.preds[:0]
 	case d < 0 && (e.has(evLate) || e.psn.Sub(r.cov) < 0):
 		n.verdict = LostUndetermined // overtaken by what was answered after it
+	case d < 0 && x.cameLate(e.psn):
+		n.verdict = LostReorder
 	case d < 0:
 		n.verdict = LostDownstream
 		r.c.lostDown++

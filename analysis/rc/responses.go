@@ -115,7 +115,10 @@ func (m *message) take(psn roce.PSN) bool {
 			return true
 		}
 	}
-	return true // more holes than are remembered: the resent run closes them
+	if m.uncounted < 1<<16-1 {
+		m.uncounted++ // more holes than are remembered: the resent run closes them
+	}
+	return true
 }
 
 // absorb moves got over what was seen ahead of it.
@@ -399,7 +402,7 @@ func (q *responses) heal(psn roce.PSN) {
 // giveUp ends a READ that the requester evidently finished: what is missing
 // was delivered and not captured.
 func (q *responses) giveUp(r *requester, m *message) {
-	missing := m.end.Sub(m.got)
+	missing := m.end.Sub(m.got) - int32(m.uncounted)
 	for _, s := range m.late {
 		missing -= s.len()
 	}
