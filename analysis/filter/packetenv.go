@@ -114,6 +114,8 @@ func guardOf(name string) func(*decode.Packet) bool {
 		return func(p *decode.Packet) bool { return p.Kind == decode.KindTCP || p.Kind == decode.KindOther }
 	case "macc":
 		return func(p *decode.Packet) bool { return !p.Kind.IsRoCE() && p.Kind != decode.KindTCP }
+	case "iwarp_mpa", "iwarp_ddp", "iwarp_rdma", "iwarp_ddp_rdmap":
+		return func(p *decode.Packet) bool { return p.Kind == decode.KindTCP && p.TransLen > 0 }
 	case "lldp":
 		return func(p *decode.Packet) bool { return p.Kind == decode.KindLLDP }
 	case "infiniband":

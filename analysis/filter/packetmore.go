@@ -12,13 +12,18 @@ var packetFields = makePacketFields()
 
 func makePacketFields() map[string]*packetField {
 	m := make(map[string]*packetField)
-	for _, list := range [][]treeField{networkTree, infinibandTree} {
+	for _, list := range [][]treeField{networkTree, infinibandTree, iwarpTree} {
 		for i := range list {
 			f := list[i].fieldOf()
 			if get := quick[f.Name]; get != nil {
 				f.get = []packetGetter{get}
 			}
 			m[f.Name] = f
+		}
+	}
+	for _, name := range decode.FieldNames() { // one that has no entry in the tables yet
+		if m[name] == nil {
+			m[name] = (&treeField{name: name, typ: TypeUint, doc: "Wireshark's field of this name"}).fieldOf()
 		}
 	}
 	addHeaders(m)
