@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"os"
 	"os/signal"
 	"strconv"
@@ -92,7 +93,22 @@ func (a *app) liveCommand() *cobra.Command {
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that analyse, 0 for one a processor")
 	fl.StringVar(&f.linkSpeed, "link-speed", "", "`SPEED` of the mirrored links, such as 100G: turns PFC quanta into time")
 	registerSettings(cmd, &f.config, &f.thresholds)
+	_ = cmd.RegisterFlagCompletionFunc("interface", completeInterfaces) // fails for flags that there aren't
+	_ = cmd.RegisterFlagCompletionFunc("filter", cobra.FixedCompletions(live.Presets, cobra.ShellCompDirectiveDefault))
 	return cmd
+}
+
+// completeInterfaces offers the names of the interfaces that there are.
+func completeInterfaces(*cobra.Command, []string, string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	list, err := net.Interfaces()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var names []string
+	for _, i := range list {
+		names = append(names, i.Name)
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // check finds fault with the flags before anything is opened.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"os/exec"
 	"strings"
 	"sync"
 	"testing"
@@ -355,6 +356,60 @@ func TestDropPrivileges(t *testing.T) {
 	got := drain(t, s)
 	require.Len(t, got, 1)
 	assert.EqualValues(t, 1, s.Interfaces()[0].Received)
+}
+
+// TestHardwareTime: where the card has no clock, it is told, and the kernel's
+// times are as good.
+func TestHardwareTime(t *testing.T) {
+	if !vethtest.InNamespace(t) {
+		return
+	}
+	from, to := vethtest.Pair(t, 0)
+	var said []string
+	s := open(t, live.Options{Interfaces: []string{to}, HardwareTime: true, Notice: func(text string) { said = append(said, text) }})
+	vethtest.NewSender(t, from).Send(t, frame(0, 60, 0x08, 0x00))
+	got := drain(t, s)
+	require.Len(t, got, 1)
+	assert.Zero(t, got[0].rec.Flags)
+	assert.WithinDuration(t, time.Now(), time.Unix(0, got[0].rec.Time), time.Minute)
+	require.Len(t, said, 1)
+	assert.Contains(t, said[0], to+": no time stamps of the network card")
+}
+
+// TestPromiscuous: the interface is promiscuous while the capture runs, unless
+// it is told not to be.
+func TestPromiscuous(t *testing.T) {
+	if !vethtest.InNamespace(t) {
+		return
+	}
+	_, to := vethtest.Pair(t, 0)
+	promiscuity := func() string {
+		out, err := exec.Command("ip", "-d", "-o", "link", "show", "dev", to).Output()
+		require.NoError(t, err)
+		_, after, _ := strings.Cut(string(out), "promiscuity ")
+		return after[:1]
+	}
+	s := open(t, live.Options{Interfaces: []string{to}})
+	assert.Equal(t, "1", promiscuity())
+	require.NoError(t, s.Close())
+	assert.Equal(t, "0", promiscuity())
+	open(t, live.Options{Interfaces: []string{to}, NotPromiscuous: true})
+	assert.Equal(t, "0", promiscuity())
+}
+
+// FuzzParseDDD: no text makes it panic, and what it takes has as many
+// instructions as it says.
+func FuzzParseDDD(f *testing.F) {
+	f.Add("1\n6 0 0 262144\n")
+	f.Add("2\n40 0 0 12\n6 0 0 0\n")
+	f.Add("4096\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		filter, err := live.ParseDDD(strings.NewReader(text))
+		if err == nil {
+			require.NotEmpty(t, filter.Program())
+			require.LessOrEqual(t, len(filter.Program()), 4096)
+		}
+	})
 }
 
 // TestLoopback: the frames of a loopback interface come once, not twice.
