@@ -20,6 +20,9 @@ type block struct {
 	first int64 // number of its first packet, from 1
 	buf   []byte
 	recs  []Record
+	// numbers of the packets in the whole capture, where the source delivers a
+	// part of it; else empty, and they count on from first.
+	numbers []int64
 	pkts  []decode.Packet // one for each record
 	hash  []uint64        // of the flow, for packets that belong to a partition
 
@@ -87,15 +90,23 @@ func (b *block) tellSpeeds(tl *pause.Timeline) {
 // laneOf spreads the partitions over the lanes.
 func laneOf(part uint8, lanes int) int { return int(part) * lanes / partitions }
 
-// load fills in what the record tells about packet i. The rest of p may hold
-// an earlier packet: the decoder resets what it fills, which is cheaper than
-// clearing all of it here.
+// load makes packet p of record i.
 func (b *block) load(p *decode.Packet, i int) {
 	r := &b.recs[i]
-	p.Number = b.first + int64(i)
-	p.Time = r.Time
-	p.Data = b.buf[r.Off : r.Off+r.Cap : r.Off+r.Cap]
-	p.Wire = r.Wire
+	number := b.first + int64(i)
+	if len(b.numbers) > 0 {
+		number = b.numbers[i]
+	}
+	LoadRecord(p, r, b.buf[r.Off:r.Off+r.Cap:r.Off+r.Cap], number)
+}
+
+// LoadRecord makes p a packet of the record r, with frame as its bytes and
+// number as its place in the capture, ready to be decoded. The rest of p may
+// hold an earlier packet: the decoder resets what it fills, which is cheaper
+// than clearing all of it here.
+func LoadRecord(p *decode.Packet, r *Record, frame []byte, number int64) {
+	p.Number, p.Time = number, r.Time
+	p.Data, p.Wire = frame, r.Wire
 	p.Iface, p.Link, p.Lost = r.Iface, r.Link, r.Lost
 	p.Dir = decode.Dir(r.Dir)
 	p.Flags = 0

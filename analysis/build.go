@@ -17,6 +17,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	s.Inputs = buildInputs(m)
 	s.rates = r.front.rates
 	s.Capture = buildCapture(m, r)
+	s.Capture.Filter = Text(e.opt.Filter)
 	s.Protocols = buildProtocols(&r.front.totals, iwarpTraffic(r))
 	drafts := connections(r)
 	s.ConnectionsTotal = int64(len(drafts))

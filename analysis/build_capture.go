@@ -128,8 +128,11 @@ func grade(s *Snapshot, t *totals) {
 		level = max(level, l)
 		c.GradeReasons = append(c.GradeReasons, fmt.Sprintf(format, args...))
 	}
+	if c.Filter != "" {
+		doubt(1, "filtered (-Y): what is missing may be what the filter left out")
+	}
 	for _, in := range s.Inputs {
-		if !in.Complete {
+		if !in.Complete && in.Error != "" {
 			doubt(1, "%s: %s", in.Path, string(in.Error))
 		}
 	}

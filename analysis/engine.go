@@ -21,6 +21,7 @@ type Options struct {
 	Version   string        // goes into the report
 	MaxFlows  int           // one-way flows kept; 0 means the default
 	Settings  Settings      // thresholds of rules that differ from their defaults
+	Filter    string        // what the source left out is told in the report; "" for nothing
 }
 
 // pause are the settings of the pause time line, which the rules about pauses
@@ -126,6 +127,13 @@ func (e *Engine) Run(ctx context.Context) (*Snapshot, error) {
 		return nil, e.err
 	}
 	m := e.newMarker()
+	if ctx.Err() != nil {
+		for i := range m.inputs {
+			if in := &m.inputs[i]; !in.Complete && in.Error == "" {
+				in.Error = "interrupted"
+			}
+		}
+	}
 	for i, l := range e.lanes {
 		m.parts[i] = l.result(true)
 	}
@@ -218,6 +226,10 @@ func (e *Engine) read(d *decode.Decoder) {
 		err = checkRecords(buf, recs)
 	}
 	b.buf, b.recs, b.first = buf, recs, first
+	b.numbers = b.numbers[:0]
+	if part, ok := e.src.(partSource); ok && err == nil {
+		b.numbers = append(b.numbers, part.Numbers()...)
+	}
 	b.speeds = b.speeds[:0]
 	for _, face := range e.src.Interfaces() {
 		b.speeds = append(b.speeds, face.SpeedBps)

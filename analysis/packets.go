@@ -34,11 +34,3 @@ func Packets(src Source, c decode.Config, f func(*decode.Packet) bool) error {
 		}
 	}
 }
-
-// LoadRecord makes p a packet of the record r, with frame as its bytes and
-// number as its place in the capture, ready to be decoded.
-func LoadRecord(p *decode.Packet, r *Record, frame []byte, number int64) {
-	b := block{first: number, buf: frame, recs: []Record{*r}}
-	b.recs[0].Off = 0
-	b.load(p, 0)
-}

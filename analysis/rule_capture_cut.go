@@ -10,7 +10,7 @@ var ruleCaptureCut = Rule{
 	Advice:   "copy the file again, or stop the recorder before copying",
 	find: func(f *finder) {
 		for _, in := range f.Inputs {
-			if in.Complete {
+			if in.Complete || in.Error == "" { // the latter while it is being read
 				continue
 			}
 			f.add(Finding{Subject: Subject{Kind: "input", Path: in.Path}, Severity: SeverityWarning,

@@ -26,6 +26,7 @@ type Capture struct {
 	StartTime            Time         `json:"start_time" doc:"earliest timestamp"`
 	EndTime              Time         `json:"end_time" doc:"latest timestamp"`
 	DurationNS           *int64       `json:"duration_ns" doc:"end less start"`
+	Filter               Text         `json:"filter" doc:"display filter: only packets that pass it were analysed; null for all"`
 	Packets              int64        `json:"packets" doc:"packets read"`
 	WireBytes            int64        `json:"wire_bytes" doc:"frame lengths on the wire without FCS, preamble and gap"`
 	CapturedBytes        int64        `json:"captured_bytes" doc:"bytes present in the capture"`

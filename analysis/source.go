@@ -68,6 +68,11 @@ type Source interface {
 	Inputs() []InputInfo
 }
 
+// partSource is a source that leaves packets out, such as a filter. Numbers are
+// those of the last block's records in the whole capture, which a report must
+// name since a reader opens that.
+type partSource interface{ Numbers() []int64 }
+
 var errBadRecord = errors.New("source delivered a record outside its block")
 
 // checkRecords guards the engine against a source whose records don't lie in

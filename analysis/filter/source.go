@@ -39,7 +39,7 @@ func (s *FilteredSource) ReadBlock(buf []byte, recs []analysis.Record) ([]byte, 
 			return buf, recs, fmt.Errorf("record %d reaches beyond its block", i)
 		}
 		s.read++
-		s.load(r, buf)
+		analysis.LoadRecord(&s.p, r, buf[r.Off:r.Off+r.Cap:r.Off+r.Cap], s.read)
 		s.d.Decode(&s.p)
 		if s.filter.Match(&s.p) {
 			kept = append(kept, *r)
@@ -48,23 +48,6 @@ func (s *FilteredSource) ReadBlock(buf []byte, recs []analysis.Record) ([]byte, 
 	}
 	s.p.Data = nil // it lies in a block that isn't ours any more
 	return buf, kept, nil
-}
-
-func (s *FilteredSource) load(r *analysis.Record, buf []byte) {
-	p := &s.p
-	p.Number, p.Time = s.read, r.Time
-	p.Data = buf[r.Off : r.Off+r.Cap : r.Off+r.Cap]
-	p.Wire, p.Iface, p.Link, p.Lost, p.Dir = r.Wire, r.Iface, r.Link, r.Lost, decode.Dir(r.Dir)
-	p.Flags = 0
-	if r.Flags&analysis.RecordNoTime != 0 {
-		p.Flags |= decode.FlagNoTime
-	}
-	if r.Flags&analysis.RecordTruncated != 0 {
-		p.Flags |= decode.FlagTruncated
-	}
-	if r.Flags&analysis.RecordRxError != 0 {
-		p.Flags |= decode.FlagRxError
-	}
 }
 
 // Numbers returns the numbers that the records of the last block have in the

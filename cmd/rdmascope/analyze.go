@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rdmascope/analysis"
+	"rdmascope/analysis/filter"
 	"rdmascope/analysis/report"
 	"rdmascope/pcaps"
 )
@@ -32,6 +33,7 @@ type analyzeFlags struct {
 	linkSpeed   string
 	config      string
 	thresholds  []string
+	filter      string
 }
 
 func (a *app) analyzeCommand() *cobra.Command {
@@ -58,6 +60,7 @@ func (a *app) analyzeCommand() *cobra.Command {
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that analyse, 0 for one a processor; the report is the same")
 	fl.StringVar(&f.linkSpeed, "link-speed", "", "`SPEED` of the links, such as 100G: turns PFC quanta into time")
 	registerSettings(cmd, &f.config, &f.thresholds)
+	fl.StringVarP(&f.filter, "display-filter", "Y", "", "analyse only packets that match this display `FILTER` (see fields)")
 	return cmd
 }
 
@@ -111,8 +114,16 @@ func (a *app) analyze(f *analyzeFlags, args []string) error {
 		return err
 	}
 	defer files.Close()
-	opt := analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version}
-	snap, interrupted, err := a.runEngine(f, files, opt)
+	opt := analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version, Filter: f.filter}
+	var src analysis.Source = files
+	if f.filter != "" {
+		match, err := a.packetFilter(&f.inputFlags, f.filter, args)
+		if err != nil {
+			return err
+		}
+		src = filter.Source(files, match, opt.Decode)
+	}
+	snap, err := a.runEngine(f, files, src, opt)
 	if err != nil {
 		return err
 	}
@@ -123,23 +134,20 @@ func (a *app) analyze(f *analyzeFlags, args []string) error {
 	if err := a.writeReport(f, snap, ropt); err != nil {
 		return err
 	}
-	if interrupted {
-		return &exitError{code: exitInterrupt}
-	}
 	return f.judge(snap)
 }
 
 // runEngine analyses with progress on standard error. The first interrupt
 // stops reading and reports what was read; a second one ends the program.
-func (a *app) runEngine(f *analyzeFlags, files *pcaps.Files, opt analysis.Options) (*analysis.Snapshot, bool, error) {
+func (a *app) runEngine(f *analyzeFlags, files *pcaps.Files, src analysis.Source, opt analysis.Options) (*analysis.Snapshot, error) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // gives the second one back its usual effect
-	engine := analysis.New(files, opt)
+	engine := analysis.New(src, opt)
 	done := a.startProgress(f, files, engine)
 	snap, err := engine.Run(ctx)
 	done()
-	return snap, ctx.Err() != nil, err
+	return snap, err
 }
 
 func (a *app) writeReport(f *analyzeFlags, snap *analysis.Snapshot, opt report.Options) error {

@@ -18,7 +18,6 @@ const (
 	exitIncomplete = 4 // --strict: cut short, or packets were dropped
 	exitNoRDMA     = 5 // --fail-on: no RoCE, iWARP or PFC to judge
 	exitCapture    = 6 // a live capture could not start
-	exitInterrupt  = 130
 	exitBug        = 70
 )
 
