@@ -23,8 +23,8 @@ type block struct {
 	// numbers of the packets in the whole capture, where the source delivers a
 	// part of it; else empty, and they count on from first.
 	numbers []int64
-	pkts  []decode.Packet // one for each record
-	hash  []uint64        // of the flow, for packets that belong to a partition
+	pkts    []decode.Packet // one for each record
+	hash    []uint64        // of the flow, for packets that belong to a partition
 
 	part    []uint8    // partition of each packet, noPartition for none
 	control []uint32   // pause frames, for every lane

@@ -19,6 +19,7 @@ const (
 	exitNoRDMA     = 5 // --fail-on: no RoCE, iWARP or PFC to judge
 	exitCapture    = 6 // a live capture could not start
 	exitBug        = 70
+	exitInterrupt  = 130 // stopped before there was a result
 )
 
 // exitError carries the exit code of a failure. An empty text prints nothing:
