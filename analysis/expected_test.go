@@ -113,10 +113,6 @@ const (
 	// at packet 289, a response of the run before with a higher PSN, we at 302,
 	// the response with that PSN.
 	readEnd = "a recovery ends when the response that failed arrives, not with a late one of the run before"
-	// exact_write_every50, packet 444: all that was resent (to 2847127) is
-	// covered by the NAK for 2847128 in packet 484; we wait for an ACK, packet
-	// 534. The other program is right: a longer recovery than there was.
-	nakEnd = "known fault: a NAK that covers all that was resent doesn't end our recovery"
 	// The message of PSN 2333217 to 2333220, first seen in packet 8627, is
 	// covered by the ACK in packet 10032; the other program takes packet 10806.
 	firstCover = "the first response that covers the message counts; TestLatencyFromTshark agrees to the nanosecond"
@@ -131,11 +127,7 @@ var disagreements = map[string]struct{ ours, why string }{
 	"rxe_read_loss3/27/recoveries.recovery_ns":              {"11 differ", readEnd},
 	"rxe_exact_read_resp_every40/30/recoveries.recovery_ns": {"6 differ", readEnd},
 
-	"rxe_exact_write_every50/24/recoveries.recovery_ns":       {"1 differ", nakEnd},
-	"rxe_write_congested_after_cap/24/recoveries.recovery_ns": {"6 differ", nakEnd},
-	"rxe_write_delay_jitter/38/recoveries.recovery_ns":        {"1 differ", nakEnd},
-
-	"rxe_write_delay_jitter/38/recoveries.nak_generation_ns": {"26 differ",
+	"rxe_write_delay_jitter/38/recoveries.nak_generation_ns": {"25 differ",
 		"among many late packets the two programs hold different ones for the one that provoked the NAK; nothing confirms either"},
 
 	"rxe_write_delay_jitter/38/message.max_ns":  {"2399530552", firstCover},

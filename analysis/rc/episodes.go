@@ -195,16 +195,19 @@ func (t *trouble) answer(r *requester, s *sent) {
 }
 
 // recovered notes the episodes that end with this response: all that had been
-// sent before the step back is acknowledged; of READs, what was missing came.
+// sent before the step back is acknowledged, or all that was sent again, by an
+// ACK or below the PSN of a NAK (IBTA 9.7.5.2.8). A READ ends with its own response (9.7.5.1.2), and the
+// one before the step back doesn't count.
 func (t *trouble) recovered(s *sent) {
 	ends := func(ep *episode) bool {
 		if s.num <= ep.num {
 			return false
 		}
 		if ep.read {
-			return s.is(sentData) && s.psn == ep.psn || s.una.Sub(ep.top) >= 0 && s.is(sentProgress)
+			return s.is(sentData) && s.psn == ep.psn ||
+				ep.una.Sub(ep.psn) <= 0 && s.una.Sub(ep.top) >= 0 && s.is(sentProgress)
 		}
-		return s.una.Sub(ep.top) >= 0 && !s.is(sentNAK|sentRNR)
+		return s.una.Sub(ep.top) >= 0 || ep.ended && s.una.Sub(ep.end) >= 0
 	}
 	for _, ep := range t.open {
 		if !ep.recovered && ends(ep) {
