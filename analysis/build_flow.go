@@ -113,7 +113,12 @@ func requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string, rc.Count) 
 		fl.AckTimeoutInferred = Int(int64(f.AckTimeoutExponent))
 	}
 	if f.HasRequests {
-		fl.RetriesExhausted, fl.Livelock = Bool(f.RetriesExhausted != nil), Bool(f.Livelock)
+		fl.Livelock = Bool(f.Livelock)
+		if f.Unseen.Known {
+			fl.RetriesExhausted = Bool(f.RetriesExhausted != nil)
+		} else { // without the way back, nobody knows whether it was answered
+			fl.Reasons["retries_exhausted"] = f.Unseen.Reason
+		}
 		fl.MaxOutstanding = count("max_outstanding_packets", f.MaxOutstanding)
 		fl.MaxReads = count("max_outstanding_reads", f.MaxReads)
 		rates(fl, f)
