@@ -6,6 +6,7 @@ import (
 	"github.com/google/gopacket"
 	"github.com/google/gopacket/layers"
 
+	"rdmascope/decode/iwarp"
 	"rdmascope/decode/pfc"
 	"rdmascope/decode/roce"
 )
@@ -31,4 +32,16 @@ func Register() {
 
 func enterEtherType(et layers.EthernetType, name string, t gopacket.LayerType) {
 	layers.EthernetTypeMetadata[et] = layers.EnumMetadata{DecodeWith: t, Name: name, LayerType: t}
+}
+
+// RegisterMPA enters iWARP for TCP ports into gopacket's tables, under the same
+// conditions as Register. iWARP has no port of its own (NVMe-oF 4420, NFS 20049
+// and SMB Direct 5445 are usual), so the ports must be named.
+//
+// gopacket has no TCP streams: a segment that begins within an FPDU is payload
+// to it, and of several FPDUs it shows the first.
+func RegisterMPA(ports ...uint16) {
+	for _, port := range ports {
+		layers.RegisterTCPPortLayerType(layers.TCPPort(port), iwarp.LayerTypeMPA)
+	}
 }

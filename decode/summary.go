@@ -165,6 +165,10 @@ func otherSummary(p *Packet) string {
 	switch {
 	case p.Kind == KindTCP && p.TransOff != 0:
 		ports()
+		if rdma := iwarpSummary(p); rdma != "" {
+			s.text(" ").text(rdma)
+			break
+		}
 		s.text(" [").text(p.TCP.Flags.String()).text("] Seq ").dec(uint64(p.TCP.Seq)).text(" Ack ").dec(uint64(p.TCP.Ack))
 		s.text(" Win ").dec(uint64(p.TCP.Window)).text(" Len ").dec(uint64(p.TransLen))
 	case p.Kind == KindLLDP:

@@ -266,7 +266,7 @@ func fieldTables() [][]field {
 	for _, m := range cmTree {
 		tables = append(tables, m.fields)
 	}
-	return tables
+	return append(tables, iwarpTables()...)
 }
 
 // hexText writes v with as many digits as bits need.

@@ -142,4 +142,5 @@ func (t *treeBuilder) tcp(off int) {
 	if payload, ok := t.raw("tcp.payload", "TCP payload", int(p.TransOff), int(p.TransLen)); ok {
 		t.add(payload)
 	}
+	t.iwarp()
 }

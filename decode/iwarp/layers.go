@@ -15,7 +15,8 @@ var (
 	LayerTypeImmediate      = gopacket.RegisterLayerType(2206, gopacket.LayerTypeMetadata{Name: "RDMAPImmediate", Decoder: gopacket.DecodeFunc(decodeImmediate)})
 	LayerTypeTerminate      = gopacket.RegisterLayerType(2207, gopacket.LayerTypeMetadata{Name: "RDMAPTerminate", Decoder: gopacket.DecodeFunc(decodeTerminate)})
 	// LayerTypeMPA decodes one TCP segment of unknown content: a start-up frame
-	// by its key, else an FPDU. It is what a program enters for a TCP port.
+	// by its key, an FPDU by a possible header, else payload, since a segment may
+	// begin within an FPDU. It is what a program enters for a TCP port.
 	LayerTypeMPA = gopacket.RegisterLayerType(2208, gopacket.LayerTypeMetadata{Name: "MPA", Decoder: gopacket.DecodeFunc(decodeMPA)})
 )
 
@@ -56,6 +57,9 @@ func decodeTerminate(b []byte, p gopacket.PacketBuilder) error { return decodeIn
 func decodeMPA(b []byte, p gopacket.PacketBuilder) error {
 	if matchKey(b) == keyWhole {
 		return decodeMPAFrame(b, p)
+	}
+	if len(b) < 4 || !possible(b) {
+		return p.NextDecoder(gopacket.LayerTypePayload)
 	}
 	return decodeFPDU(b, p)
 }
