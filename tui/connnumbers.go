@@ -28,12 +28,42 @@ func connNumbers(c *analysis.Connection) [][]span {
 	return append(out, cmNumbers(c)...)
 }
 
+// foldNumbers breaks lines that are too long between two figures: a figure
+// that is cut off would be read wrong.
+func foldNumbers(lines [][]span, w int) [][]span {
+	var out [][]span
+	for _, l := range lines {
+		line := []span{}
+		used := 0
+		for i := 0; i < len(l); {
+			n := 1
+			for i+n < len(l) && l[i+n] != gapSpan {
+				n++
+			}
+			piece := l[i : i+n]
+			if need := spanColumns(piece); used > 0 && used+need > w {
+				out = append(out, line)
+				line = []span{{plain, "    "}}
+				used = 4
+			}
+			line = append(line, piece...)
+			used += spanColumns(piece)
+			i += n
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// gapSpan stands between two figures.
+var gapSpan = span{plain, "  "}
+
 // numbers writes names faint and figures plain.
 type numbers []span
 
 func (n *numbers) add(name, text string, l look) {
 	if len(*n) > 0 {
-		*n = append(*n, span{plain, "  "})
+		*n = append(*n, gapSpan)
 	}
 	*n = append(*n, span{faint, name + " "}, span{l, text})
 }

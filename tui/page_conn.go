@@ -29,6 +29,7 @@ type connPage struct {
 	max    bool
 	kind   int // of the latency histograms
 	scroll int // of the numbers
+	w      int // columns for the numbers, as drawn last
 	have   *analysis.Snapshot
 }
 
@@ -91,7 +92,7 @@ func hasFlow(d *ConnDetail, flow uint8) bool {
 // heights shares out the lines among the panes; the one with the focus is
 // never left out.
 func (p *connPage) heights(h int) [connPanes]int {
-	want := [connPanes]int{panePlot: 3, paneLatency: 2 + p.latencyRows(), paneNumbers: 5, paneEvents: 2 + max(p.events.length(), 1)}
+	want := [connPanes]int{panePlot: 3, paneLatency: 2 + p.latencyRows(), paneNumbers: 1 + len(foldNumbers(connNumbers(p.c), p.w)), paneEvents: 2 + max(p.events.length(), 1)}
 	least := [connPanes]int{panePlot: 2, paneLatency: 4, paneNumbers: 5, paneEvents: 4}
 	if p.detail != nil && len(p.detail.Points) > 0 {
 		want[panePlot], least[panePlot] = h, 7
@@ -109,7 +110,7 @@ func (p *connPage) heights(h int) [connPanes]int {
 			left -= out[pane]
 		}
 	}
-	for _, share := range []struct{ pane, most int }{{paneLatency, 9}, {paneEvents, 8}, {panePlot, h}, {paneEvents, h}, {paneLatency, h}} {
+	for _, share := range []struct{ pane, most int }{{paneLatency, 9}, {paneEvents, 8}, {panePlot, 14}, {paneNumbers, 9}, {panePlot, h}, {paneEvents, h}, {paneLatency, h}} {
 		if out[share.pane] == 0 {
 			continue
 		}
@@ -134,6 +135,7 @@ func (p *connPage) draw(u *ui, r region) {
 		r.print(3, 1, plain, "this connection is not in the snapshot: it was left out, or evicted")
 		return
 	}
+	p.w = r.w - 2
 	if p.max {
 		p.drawPane(u, r, p.focus)
 		return
@@ -158,7 +160,7 @@ func (p *connPage) drawPane(u *ui, r region, pane int) {
 		p.drawLatency(r, focus)
 	case paneNumbers:
 		r.title("Numbers", "", focus)
-		lines := connNumbers(p.c)
+		lines := foldNumbers(connNumbers(p.c), p.w)
 		p.scroll = min(max(p.scroll, 0), max(len(lines)-body.h, 0))
 		for y := 0; y < body.h && y+p.scroll < len(lines); y++ {
 			body.spans(1, y, lines[y+p.scroll]...)

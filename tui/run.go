@@ -192,10 +192,11 @@ func (r *runner) guard() {
 
 // suspend gives the terminal back to the shell until it continues us.
 func (r *runner) suspend() {
-	r.app.Suspend(stopSelf)
-	if stopSignal != nil { // stopping needed its default action back
-		signal.Notify(r.signals, stopSignal)
+	if !canStop() {
+		r.ui.say("no shell here that could bring it back")
+		return
 	}
+	r.app.Suspend(stopSelf)
 }
 
 // signalContext ends at the signals that end a program, and suspends at the

@@ -7,6 +7,8 @@ import "os"
 // stopSelf does nothing where there is no job control.
 func stopSelf() {}
 
+func canStop() bool { return false }
+
 // endSignals end the browser with the terminal restored.
 var endSignals = []os.Signal{os.Interrupt}
 
