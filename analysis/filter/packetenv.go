@@ -112,8 +112,6 @@ func guardOf(name string) func(*decode.Packet) bool {
 		return func(*decode.Packet) bool { return true }
 	case "tcp":
 		return func(p *decode.Packet) bool { return p.Kind == decode.KindTCP || p.Kind == decode.KindOther }
-	case "iwarp_mpa", "iwarp_ddp", "iwarp_ddp_rdmap", "iwarp_rdma":
-		return func(p *decode.Packet) bool { return p.Kind == decode.KindTCP && p.TransLen > 0 }
 	case "macc":
 		return func(p *decode.Packet) bool { return !p.Kind.IsRoCE() && p.Kind != decode.KindTCP }
 	case "iwarp_mpa", "iwarp_ddp", "iwarp_rdma", "iwarp_ddp_rdmap":
