@@ -188,7 +188,7 @@ func (t *trouble) answer(r *requester, s *sent) {
 	t.una = s.una
 	t.recovered(s)
 	if s.is(sentData) {
-		t.readUnseen(r, s.psn)
+		t.readUnseen(r, span{s.psn, s.psn.Add(1)})
 	}
 	t.passedHoles(r, s.cov)
 	t.reap(r)

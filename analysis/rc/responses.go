@@ -18,6 +18,7 @@ type responses struct {
 	backTo  backTo    // … and where to
 	missed  []missed  // left out by the newest run over it
 	counted []span    // of what was missed, told as lost: should it come late
+	ahead   []span    // came before a request for them was seen
 	spoiled []span    // had a bad iCRC, and their run hasn't gone on yet
 	before  sentFlags // what had become of the response to the request at hand
 }
@@ -33,6 +34,7 @@ const (
 	maxAsked   = 128
 	maxRuns    = 64
 	maxSpoiled = 16
+	maxAhead   = 16
 	readGiveUp = 16 // operations finished behind a READ that misses responses
 )
 
@@ -80,11 +82,19 @@ func (r *requester) readProgress(i int, m *message, e *event) {
 			*recovered++
 		}
 		r.finishRead(i, m)
+	} else if e.psn.Add(1) == m.end {
+		r.skipped(i)
 	}
 }
 
 func (r *requester) finishRead(i int, m *message) {
 	m.flags |= msgDone
+	r.skipped(i)
+}
+
+// skipped counts, for the READs that miss responses, the later operations that
+// came to their end meanwhile.
+func (r *requester) skipped(i int) {
 	for k := range i {
 		if x := r.msgs.at(k); x.is(msgRead) && !x.is(msgDone) && x.skips < 255 {
 			x.skips++
@@ -207,6 +217,9 @@ func (q *responses) follow(r *requester, e *event) {
 		return
 	}
 	q.note(e, false)
+	if r.have && psn.Sub(r.next) >= 0 {
+		q.unasked(psn)
+	}
 	if !q.have || psn != q.next || psn.Sub(q.end) >= 0 {
 		q.leftOut(r, psn)
 		q.end = q.operation(r, psn)
@@ -219,6 +232,15 @@ func (q *responses) follow(r *requester, e *event) {
 	if q.next.Sub(q.high) > 0 {
 		q.high = q.next
 	}
+}
+
+// unasked notes a response to a request that wasn't seen.
+func (q *responses) unasked(psn roce.PSN) {
+	if n := len(q.ahead); n > 0 && q.ahead[n-1].hi == psn {
+		q.ahead[n-1].hi = psn.Add(1)
+		return
+	}
+	q.ahead = keepNewest(q.ahead, span{psn, psn.Add(1)}, maxAhead)
 }
 
 // leftOut finds what was sent before psn, which begins a run or goes on with
@@ -433,6 +455,7 @@ func (q *responses) clone() responses {
 	c.runs = append([]run(nil), q.runs...)
 	c.missed = append([]missed(nil), q.missed...)
 	c.counted = append([]span(nil), q.counted...)
+	c.ahead = append([]span(nil), q.ahead...)
 	c.spoiled = append([]span(nil), q.spoiled...)
 	return c
 }

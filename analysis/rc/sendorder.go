@@ -249,6 +249,9 @@ func (t *trouble) process(r *requester, s *sent, strayed bool) {
 func (t *trouble) sendNew(r *requester, s *sent) {
 	if s.psn != t.next {
 		t.addHole(hole{span: span{t.next, s.psn}, time: s.time})
+		for _, a := range r.rsp.ahead {
+			t.readUnseen(r, a)
+		}
 	}
 	if s.is(sentLate) {
 		r.c.outOfOrder++

@@ -27,7 +27,6 @@ type trouble struct {
 	una         roce.PSN // oldest unacknowledged, after the last answer
 	lastAny     int64    // of the last packet either way
 	holes       []hole
-	unseenRead  roce.PSN // behind the last response to a READ that wasn't seen
 
 	naks   []nakNote // sequence NAKs that no step back has used
 	used   nakNote   // the newest sequence NAK that a step back has used
@@ -49,6 +48,7 @@ type hole struct {
 	time  int64
 	asked bool // a NAK for it or for a lower PSN came
 	rerun bool // skipped in a resent run
+	read  bool // holds a READ that was counted as unseen
 }
 
 func (r *requester) troubled() *trouble {
@@ -173,19 +173,19 @@ func (t *trouble) heal(s *sent) bool {
 	return false
 }
 
-// readUnseen: a response in a hole: a READ was sent there, one packet for all
-// its PSNs, and came.
-func (t *trouble) readUnseen(r *requester, psn roce.PSN) {
-	for i := range t.holes {
-		h := t.holes[i]
-		if !h.has(psn) || h.rerun {
+// readUnseen: responses in a hole: a READ was sent there, one packet for all
+// its PSNs, and came. Several are taken for one.
+func (t *trouble) readUnseen(r *requester, s span) {
+	for i := 0; i < len(t.holes); i++ {
+		h := &t.holes[i]
+		if !h.overlaps(s) || h.rerun {
 			continue
 		}
-		if psn != t.unseenRead {
+		if !h.read {
 			r.c.unseenRequests++
 		}
-		t.unseenRead = psn.Add(1)
-		t.cut(i, span{psn, t.unseenRead})
+		h.read = true
+		t.cut(i, s)
 		return
 	}
 }
