@@ -6,23 +6,26 @@ import (
 )
 
 // flow holds the plain counts of one flow: what needs no memory of earlier
-// packets. It holds no pointers except to what only odd flows need.
+// packets. It holds no pointers except to what only odd flows need. What every
+// packet touches comes first: with many connections a packet costs what its
+// cache lines cost.
 type flow struct {
 	mark                 int32 // number of the flow and incarnation in the tracker of marks
 	id, incarnation      int32
-	first, last          int64 // times, ns
-	firstNumber          int64
+	last                 int64 // time, ns
 	packets, wire        int64
 	payload              int64
-	icrcChecked, icrcBad int64
-	checksumBad          int64
+	icrcChecked          int64
 	cut                  int64
-	ethSrc               decode.MAC
-	hasEth               bool
+	opcodes              opcodeCounts
 	firstRequest         int64 // number of the first request on it, 0 for none
 	ports                smallSet
 	vlans                smallSet
-	opcodes              opcodeCounts
+	first                int64 // time, ns
+	firstNumber          int64
+	icrcBad, checksumBad int64
+	ethSrc               decode.MAC
+	hasEth               bool
 }
 
 func (f *flow) packet(p *decode.Packet) {
@@ -73,6 +76,13 @@ type smallSet struct {
 }
 
 func (s *smallSet) add(v uint32) {
+	if s.n == 0 || s.values[0] != v {
+		s.other(v)
+	}
+}
+
+// other adds a value that isn't the first one.
+func (s *smallSet) other(v uint32) {
 	for i := range s.n {
 		if s.values[i] == v {
 			return

@@ -61,6 +61,21 @@ func (t *flowTable) find(hash uint64, key *FlowKey) int32 {
 	}
 }
 
+// candidate returns the flow of hash, unless another key's hash is alike.
+func (t *flowTable) candidate(hash uint64) int32 {
+	h := uint32(hash>>32) | 1
+	mask := uint32(len(t.slots) - 1)
+	for i := uint32(hash) & mask; ; i = (i + 1) & mask {
+		s := t.slots[i]
+		if s.hash == 0 {
+			return -1
+		}
+		if s.hash == h {
+			return s.id
+		}
+	}
+}
+
 // insert adds key, which isn't there, and returns its id; -1 when the table
 // is full.
 func (t *flowTable) insert(hash uint64, key *FlowKey) int32 {

@@ -96,6 +96,30 @@ func (p *partition) roce(pkt *decode.Packet, hash uint64) {
 	p.traffic.Data(pkt, id)
 }
 
+// candidate returns the flow that a packet probably belongs to, -1 for none.
+func (p *partition) candidate(pkt *decode.Packet, hash uint64) int32 {
+	if pkt.Kind == decode.KindTCP || pkt.RoCE.BTH.DestQP <= roce.QPNGSI {
+		return -1
+	}
+	return p.table.candidate(hash)
+}
+
+// warm reads what a packet of flow id will touch, warmPeer what a response will
+// touch besides.
+func (p *partition) warm(pkt *decode.Packet, id int32) int64 {
+	f := &p.flows[id]
+	return f.last + int64(f.opcodes.counts[0]) + f.firstRequest + int64(p.table.keys[id].DestQP) +
+		p.rc.Warm(id, pkt.RoCE.BTH.PSN, pkt.RoCE.BTH.Opcode.Flags().Has(roce.FlagResponse)) + p.traffic.Warm(id)
+}
+
+func (p *partition) warmPeer(pkt *decode.Packet, id int32) int64 {
+	x := int64(p.marks.Warm(p.flows[id].mark))
+	if pkt.RoCE.BTH.Opcode.Flags().Has(roce.FlagResponse) {
+		x += p.rc.WarmPeer(id)
+	}
+	return x
+}
+
 // open begins a new flow, unless what the packet says about itself can't be
 // trusted: corrupted addresses and QPNs open no connection.
 func (p *partition) open(pkt *decode.Packet, hash uint64, key *FlowKey) int32 {

@@ -76,8 +76,8 @@ type tally struct {
 	n, recent uint8
 	marks     [inline]mark
 	counts    [inline]uint32
-	firsts    [inline]int64
 	more      *moreMarks
+	firsts    [inline]int64 // only a new mark touches them
 }
 
 const (

@@ -59,12 +59,12 @@ type pair struct {
 
 // flow is the state of one flow.
 type flow struct {
-	tally tally
 	pair  int32
 	peer  int32 // -1: not known
-	data  bool  // in the pair's list
-	naks  bool  // lastNAK holds
 	cong  *congestion
+	data  bool // in the pair's list
+	naks  bool // lastNAK holds
+	tally tally
 
 	lastNAK int64
 }
@@ -83,6 +83,16 @@ func (t *Tracker) AddFlow(id int32) {
 	for int(id) >= len(t.flows) {
 		t.flows = append(t.flows, flow{pair: none, peer: none})
 	}
+}
+
+// Warm reads what Packet will read of a flow, so that the processor fetches the
+// memory of many flows at once. The sum means nothing.
+func (t *Tracker) Warm(id int32) int32 {
+	if int(id) >= len(t.flows) {
+		return 0
+	}
+	f := &t.flows[id]
+	return f.pair + int32(f.tally.counts[inline-1])
 }
 
 // SetPeer says that two flows are each other's way back. It is optional, and

@@ -210,14 +210,25 @@ func (t *Traffic) keepPace(p *decode.Packet, flow int32, priority uint8) {
 	f := &t.flows[flow]
 	if f.active {
 		if gap := p.Time - f.last; gap >= 0 {
-			if q, ok := t.silence(f, flow, p.Time); ok {
-				t.remember(q)
+			if gap >= t.least {
+				if q, ok := t.silence(f, flow, p.Time); ok {
+					t.remember(q)
+				}
 			}
 			f.book(gap)
 		}
 	}
 	f.active, f.last, f.iface, f.dir, f.priority = true, max(f.last, p.Time), p.Iface, p.Dir, priority
 	f.src, f.dst = p.EthSrc, p.EthDst
+}
+
+// Warm reads what Data will read of a flow, so that the processor fetches the
+// memory of many flows at once. The sum means nothing.
+func (t *Traffic) Warm(flow int32) int64 {
+	if int(flow) >= len(t.flows) {
+		return 0
+	}
+	return t.flows[flow].last
 }
 
 // Stopped is for how much of [from, to) the priority of a flow's newest packet

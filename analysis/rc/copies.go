@@ -7,7 +7,8 @@ import "rdmascope/decode/roce"
 // packet captured twice, or doubled by the network. The table is indexed by
 // PSN and holds the newest sightings only; a copy follows within few packets.
 type copyTable struct {
-	slots []sighting
+	first [copySlots]sighting
+	slots []sighting // once first is too small; nil: first is in use
 }
 
 type sighting struct {
@@ -34,10 +35,10 @@ func copyKey(psn roce.PSN, response bool) uint32 {
 func (s *sighting) of(key uint32) bool { return (s.key^key)<<(32-keyBits) == 0 }
 
 func (t *copyTable) slot(key uint32) *sighting {
-	if t.slots == nil {
-		t.slots = make([]sighting, copySlots)
-	}
 	i := key<<1 | key>>24&1 // requests and responses side by side
+	if t.slots == nil {
+		return &t.first[i%copySlots]
+	}
 	return &t.slots[int(i)&(len(t.slots)-1)]
 }
 
@@ -55,9 +56,6 @@ func (t *copyTable) repeat(e *event, window int64) (first int64, hop, yes bool) 
 
 // lookup returns the time of the newest sighting of a request.
 func (t *copyTable) lookup(psn roce.PSN) (int64, bool) {
-	if t.slots == nil {
-		return 0, false
-	}
 	key := copyKey(psn, false)
 	s := t.slot(key)
 	return s.time, s.of(key)
@@ -70,10 +68,13 @@ func (t *copyTable) grow(n uint32, limit int) {
 	for uint32(size) < 4*n && size < limit {
 		size *= 2
 	}
-	if size <= len(t.slots) {
+	old := t.slots
+	if old == nil {
+		old = t.first[:]
+	}
+	if size <= len(old) {
 		return
 	}
-	old := t.slots
 	t.slots = make([]sighting, size)
 	for _, s := range old {
 		if s.key != 0 {

@@ -1,6 +1,8 @@
 package rc
 
 import (
+	"encoding/binary"
+
 	"rdmascope/decode"
 	"rdmascope/decode/roce"
 )
@@ -138,8 +140,12 @@ func fingerprints(p *decode.Packet) (same, hop uint32) {
 // tail hashes the last captured octets of the payload of a packet whose iCRC
 // was cut off.
 func tail(p *decode.Packet) (h uint64) {
+	const k = 0x9e3779b97f4a7c15
 	d := p.Payload()
-	for _, x := range d[max(0, len(d)-16):] {
+	if n := len(d); n >= 16 {
+		return (binary.LittleEndian.Uint64(d[n-16:])*k ^ binary.LittleEndian.Uint64(d[n-8:])) * k
+	}
+	for _, x := range d {
 		h = h*31 + uint64(x)
 	}
 	return h

@@ -90,9 +90,7 @@ func (v *FlowFigures) sender(r *requester, cut bool) {
 	if r.cm != nil {
 		v.ReadDepth = r.cm.Depth
 	}
-	if r.sizes != nil {
-		v.MessageSizes = &MessageSizes{r.sizes.min, r.sizes.max, r.sizes.sum, r.sizes.byLog}
-	}
+	v.MessageSizes = r.messageSizes()
 	if r.t != nil {
 		v.trouble(r)
 	}

@@ -28,8 +28,8 @@ type flow struct {
 	uc        bool
 	cutAcks   bool  // an ACKNOWLEDGE was cut before its syndrome: an ACK and a NAK look alike
 	primed    int32 // events at hand whose identification was looked at ahead
-	copies    copyTable
 	req       requester
+	copies    copyTable
 
 	id                  int32
 	incarnation         int32

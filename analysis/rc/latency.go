@@ -1,5 +1,7 @@
 package rc
 
+import "math/bits"
+
 // Latency kinds (METRICS §4). All stand at the requester's flow and measure
 // tap → responder → tap.
 const (
@@ -99,15 +101,12 @@ type sizeHistogram struct {
 	byLog         [34]uint32 // index: bits.Len of the size
 }
 
-func (h *sizeHistogram) add(n uint64) {
+// add counts k messages of n octets.
+func (h *sizeHistogram) add(n uint64, k uint32) {
 	if h.sum == 0 && h.max == 0 || n < h.min {
 		h.min = n
 	}
 	h.max = max(h.max, n)
-	h.sum += n
-	i := 0
-	for x := n; x > 0 && i < len(h.byLog)-1; x >>= 1 {
-		i++
-	}
-	h.byLog[i]++
+	h.sum += n * uint64(k)
+	h.byLog[min(bits.Len64(n), len(h.byLog)-1)] += k
 }

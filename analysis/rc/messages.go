@@ -40,11 +40,27 @@ const (
 
 // messageRing holds the operations in flight by PSN.
 type messageRing struct {
+	n, head int // n messages from buf[head] on
 	buf     []message
-	head, n int // n messages from buf[head] on
+	first   [inlineMessages]message // as long as buf is nil
 }
 
-func (r *messageRing) at(i int) *message { return &r.buf[(r.head+i)&(len(r.buf)-1)] }
+// inlineMessages: most queue pairs have no more than this in flight.
+const inlineMessages = 2
+
+func (r *messageRing) at(i int) *message {
+	if r.buf == nil {
+		return &r.first[(r.head+i)%inlineMessages]
+	}
+	return &r.buf[(r.head+i)&(len(r.buf)-1)]
+}
+
+func (r *messageRing) room() int {
+	if r.buf == nil {
+		return inlineMessages
+	}
+	return len(r.buf)
+}
 
 func (r *messageRing) tail() *message {
 	if r.n == 0 {
@@ -54,7 +70,7 @@ func (r *messageRing) tail() *message {
 }
 
 func (r *messageRing) grow() {
-	buf := make([]message, max(4, 2*len(r.buf)))
+	buf := make([]message, 2*r.room())
 	for i := range r.n {
 		buf[i] = *r.at(i)
 	}
@@ -63,7 +79,7 @@ func (r *messageRing) grow() {
 
 // insert puts m at position i.
 func (r *messageRing) insert(i int, m message) *message {
-	if r.n == len(r.buf) {
+	if r.n == r.room() {
 		r.grow()
 	}
 	r.n++
@@ -83,7 +99,7 @@ func (r *messageRing) remove(i int) {
 }
 
 func (r *messageRing) pop() {
-	r.head = (r.head + 1) & (len(r.buf) - 1)
+	r.head = (r.head + 1) & (r.room() - 1)
 	r.n--
 }
 

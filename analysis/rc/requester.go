@@ -22,13 +22,15 @@ type requester struct {
 	lastTime    int64    // newest request
 	answerTime  int64    // newest response
 	progress    int64    // newest response that acknowledged something
-	msgs        messageRing
 	t           *trouble
 	order       orderCheck
-	tap         tapResponder
-	c           counters
+	msgs        messageRing
 	rules       conformance
 	lat         [latencyKinds]*sketch
+	size        uint64 // of the newest message
+	sameSize    uint32 // messages of that size in a row, which sizes doesn't have yet
+	tap         tapResponder
+	c           counters
 	sizes       *sizeHistogram
 	cm          *CMSide
 
@@ -250,18 +252,44 @@ func (r *requester) counted(e *event) {
 	if !e.has(evLen) {
 		return // cut before the length
 	}
-	if r.sizes == nil {
-		r.sizes = new(sizeHistogram)
-	}
 	if e.n > 1 || e.op.Operation() == roce.OperationReadRequest {
-		r.sizes.add(uint64(e.dma))
+		r.sized(uint64(e.dma))
 		return
 	}
 	size := uint64(e.payload)
 	if m := r.msgs.tail(); m != nil && m.end == e.end() {
 		size += uint64(m.span().len()-1) * uint64(r.mtu())
 	}
-	r.sizes.add(size)
+	r.sized(size)
+}
+
+// sized counts a message's size. Most are as large as the one before: those are
+// counted here, and the histogram, which lies elsewhere, is left alone.
+func (r *requester) sized(n uint64) {
+	if n == r.size && r.sameSize > 0 && r.sameSize < 1<<31 {
+		r.sameSize++
+		return
+	}
+	if r.sameSize > 0 {
+		if r.sizes == nil {
+			r.sizes = new(sizeHistogram)
+		}
+		r.sizes.add(r.size, r.sameSize)
+	}
+	r.size, r.sameSize = n, 1
+}
+
+// messageSizes are the sizes of all messages; nil when there was none.
+func (r *requester) messageSizes() *MessageSizes {
+	if r.sameSize == 0 {
+		return nil
+	}
+	var h sizeHistogram
+	if r.sizes != nil {
+		h = *r.sizes
+	}
+	h.add(r.size, r.sameSize)
+	return &MessageSizes{h.min, h.max, h.sum, h.byLog}
 }
 
 const mtuGuess = 4096

@@ -10,6 +10,7 @@ import (
 type Shard struct {
 	opt     Options
 	flows   []*flow
+	slab    []flow // flows are made some at a time, side by side
 	groups  map[groupKey]*group
 	byKey   map[cmKey]*flow
 	cms     map[cmKey]*CMConnect
@@ -54,7 +55,7 @@ func (f *flow) opposite() []*flow {
 
 // AddFlow announces a flow. ids are dense and come in order.
 func (s *Shard) AddFlow(id int32, key FlowKey) {
-	f := newFlow(id, key, &s.opt)
+	f := s.newFlow(id, key)
 	gk, side := key.group()
 	g := s.groups[gk]
 	if g == nil {
@@ -69,6 +70,18 @@ func (s *Shard) AddFlow(id int32, key FlowKey) {
 	s.flows[id] = f
 	s.byKey[f.cmKey()] = f
 	s.pairByCM(f)
+}
+
+// newFlow makes a flow in the slab.
+func (s *Shard) newFlow(id int32, key FlowKey) *flow {
+	if len(s.slab) == 0 {
+		s.slab = make([]flow, min(max(len(s.flows)/2, 1), 16))
+	}
+	f := &s.slab[0]
+	s.slab = s.slab[1:]
+	f.id, f.key = id, key
+	f.reset(&s.opt)
+	return f
 }
 
 // Packet takes the next packet of a flow, in capture order.

@@ -12,8 +12,11 @@ import "math/bits"
 type sketch struct {
 	count, sum uint64
 	min, max   int64
+	octave     uint8 // of the newest value, and its block number + 1
+	block      uint8
 	at         [sketchOctaves]uint8 // block number + 1 of each octave, 0: none
 	blocks     []sketchBlock
+	high       []sketchHigh // as many as blocks, once a count passed 255
 }
 
 const (
@@ -22,7 +25,12 @@ const (
 	sketchOctaves = 64 - sketchBits // values below 64 share octave 0
 )
 
-type sketchBlock [sketchParts]uint32
+// A block is one cache line: the counts' low octets. What exceeds them is rare
+// and lies apart.
+type (
+	sketchBlock [sketchParts]uint8
+	sketchHigh  [sketchParts]uint32
+)
 
 // place returns octave and part of v.
 func place(v int64) (octave, part uint) {
@@ -57,13 +65,42 @@ func (s *sketch) add(v int64) {
 	s.count++
 	s.sum += uint64(v)
 	o, p := place(v)
-	b := s.at[o]
-	if b == 0 {
-		s.blocks = append(s.blocks, sketchBlock{})
-		b = uint8(len(s.blocks))
-		s.at[o] = b
+	if s.block == 0 || s.octave != uint8(o) {
+		s.octave, s.block = uint8(o), s.blockOf(o)
 	}
-	s.blocks[b-1][p]++
+	b := &s.blocks[s.block-1]
+	if b[p]++; b[p] == 0 {
+		s.carry(int(s.block)-1, p, 1)
+	}
+}
+
+// blockOf returns the number + 1 of the block of an octave.
+func (s *sketch) blockOf(octave uint) uint8 {
+	if s.at[octave] == 0 {
+		s.blocks = append(s.blocks, sketchBlock{})
+		if s.high != nil {
+			s.high = append(s.high, sketchHigh{})
+		}
+		s.at[octave] = uint8(len(s.blocks))
+	}
+	return s.at[octave]
+}
+
+// carry adds n times 256 to a count.
+func (s *sketch) carry(block int, part uint, n uint32) {
+	if s.high == nil {
+		s.high = make([]sketchHigh, len(s.blocks))
+	}
+	s.high[block][part] += n
+}
+
+// counted returns a count of a block.
+func (s *sketch) counted(block, part int) uint64 {
+	n := uint64(s.blocks[block][part])
+	if s.high != nil {
+		n += uint64(s.high[block][part]) << 8
+	}
+	return n
 }
 
 // merge adds everything that o counted.
@@ -81,13 +118,17 @@ func (s *sketch) merge(o *sketch) {
 		if ob == 0 {
 			continue
 		}
-		if s.at[oct] == 0 {
-			s.blocks = append(s.blocks, sketchBlock{})
-			s.at[oct] = uint8(len(s.blocks))
-		}
-		dst, src := &s.blocks[s.at[oct]-1], &o.blocks[ob-1]
-		for i, n := range src {
-			dst[i] += n
+		to := int(s.blockOf(uint(oct))) - 1
+		for part := range sketchParts {
+			n := o.counted(int(ob)-1, part)
+			if n == 0 {
+				continue
+			}
+			n += uint64(s.blocks[to][part])
+			s.blocks[to][part] = uint8(n)
+			if n > 255 {
+				s.carry(to, uint(part), uint32(n>>8))
+			}
 		}
 	}
 }
@@ -98,6 +139,7 @@ func (s *sketch) clone() *sketch {
 	}
 	c := *s
 	c.blocks = append([]sketchBlock(nil), s.blocks...)
+	c.high = append([]sketchHigh(nil), s.high...)
 	return &c
 }
 
@@ -116,8 +158,8 @@ func (s *sketch) rank(n uint64) int64 {
 		if b == 0 {
 			continue
 		}
-		for p, c := range s.blocks[b-1] {
-			if seen += uint64(c); seen >= n {
+		for p := range sketchParts {
+			if seen += s.counted(int(b)-1, p); seen >= n {
 				return min(max(middle(o, uint(p)), s.min), s.max)
 			}
 		}
