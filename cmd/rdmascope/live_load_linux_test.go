@@ -60,7 +60,7 @@ func loadRun(b *testing.B, payload int, d time.Duration) {
 	var dump *exec.Cmd
 	var said lockedBuffer
 	if tcpdump, err := exec.LookPath("tcpdump"); err == nil {
-		dump = exec.Command(tcpdump, "-i", to, "-n", "-B", "65536", "-w", os.DevNull)
+		dump = exec.Command(tcpdump, "-i", to, "-n", "-B", "262144", "-w", os.DevNull)
 		dump.Stderr = &said
 		require.NoError(b, dump.Start())
 		require.Eventually(b, func() bool { return bytes.Contains([]byte(said.String()), []byte("listening on")) }, 20*time.Second, 10*time.Millisecond, "")

@@ -62,6 +62,9 @@ func frame(number, n int, head ...byte) []byte {
 
 func open(t testing.TB, opt live.Options) *live.Source {
 	t.Helper()
+	if opt.BufferBytes == 0 {
+		opt.BufferBytes = 32 << 20 // tests are many
+	}
 	s, err := live.Open(opt)
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = s.Close() })
