@@ -69,7 +69,7 @@ type Name struct{ Name, Meaning string }
 // Options of the browser. Only Engine is needed.
 type Options struct {
 	Engine   Engine
-	Progress func() Progress // nil: done
+	Progress func() Progress // called from any goroutine; nil: done
 	Details  Details         // nil: what the snapshot doesn't hold is not shown
 
 	Packets     PacketSource // nil: WhyNoPacket says why
@@ -83,7 +83,6 @@ type Options struct {
 	Inputs     []string // for the tshark and rdmascope commands that are shown
 	Theme      string   // one of Themes()
 	NoMouse    bool
-	SpeedBps   int64 // link speed given by the user, 0: as the snapshot tells
 	Screen     tcell.Screen
 	WriteFile  func(path string, data []byte) error // nil: a new file is written; existing ones are refused
 	StartView  string                               // "" overview, else a command: flows, packets…

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,11 +41,10 @@ func TestBigSortDoesNotBlock(t *testing.T) {
 	st.settle(func() bool { return !p.working && p.g.length() == 100_000 })
 	st.press("G")
 	id := p.g.id()
-	start := time.Now()
 	st.press(":")
 	st.types("sort PKTS")
 	st.press("enter")
-	assert.Less(t, time.Since(start), 2*time.Second)
+	assert.True(t, p.working, "the key is answered before the order is made")
 	assert.Equal(t, 100_000, p.g.length(), "the old order stays meanwhile")
 	st.settle(func() bool { return !p.working })
 	assert.Equal(t, id, p.g.id())
