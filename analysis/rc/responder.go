@@ -21,6 +21,7 @@ type tapResponder struct {
 	// that they, or those in front of them, were lost behind the tap.
 	again, repeats, behind uint64
 
+	claim backTo  // the request told as lost behind the tap that wasn't seen again yet
 	late  [8]span // requests that came late, newest
 	nLate int
 }
@@ -78,6 +79,9 @@ func (x *tapResponder) arrive(r *requester, e *event, late bool) {
 			x.expect, x.naked = e.end(), false
 		}
 	}
+	if x.claim.valid && (span{e.psn, e.end()}).has(x.claim.psn) {
+		x.claim.valid = false
+	}
 	if late {
 		x.noteLate(e)
 		for i := range x.preds {
@@ -86,6 +90,20 @@ func (x *tapResponder) arrive(r *requester, e *event, late bool) {
 			}
 		}
 	}
+}
+
+// withdraw: the responder has what it asked for before it was sent again: it
+// came late, overtaken behind the tap.
+func (x *tapResponder) withdraw(r *requester, to roce.PSN) bool {
+	if !x.claim.valid || to.Sub(x.claim.psn) <= 0 {
+		return false
+	}
+	x.claim.valid = false
+	r.c.lostDown--
+	if r.t != nil {
+		r.t.overtaken(x.claim.psn)
+	}
+	return true
 }
 
 // noteLate keeps which packet came late: a NAK for it may have been on its way.
@@ -115,6 +133,7 @@ func (x *tapResponder) predict(p prediction) {
 func (x *tapResponder) answered(r *requester, to roce.PSN, now int64) {
 	x.repeats += x.again
 	x.again = 0
+	x.withdraw(r, to)
 	if to.Sub(x.expect) > 0 {
 		x.expect, x.naked = to, false
 		if _, seen := r.order.sightings.lookup(to); r.next.Sub(to) > 0 && !seen {
@@ -156,7 +175,12 @@ func (x *tapResponder) nak(r *requester, e *event) nakNote {
 		x.note(e, n.verdict)
 		return n
 	}
+	overtaken := x.withdraw(r, e.psn)
 	switch d := e.psn.Sub(x.expect); {
+	case overtaken: // thrown away while the one before was late
+		n.verdict = LostReorder
+		x.expect, x.naked = e.psn, true
+		x.preds = x.preds[:0]
 	case d < 0 && e.psn.Sub(r.firstPSN) < 0: // it was never seen here
 		n.verdict = x.beforeTap(r, e.psn, false)
 		x.expect, x.naked = e.psn, true
@@ -168,6 +192,7 @@ func (x *tapResponder) nak(r *requester, e *event) nakNote {
 	case d < 0:
 		n.verdict = LostDownstream
 		r.c.lostDown++
+		x.claim = backTo{e.psn, true}
 		x.expect, x.naked = e.psn, true
 		x.preds = x.preds[:0]
 		if t, ok := r.order.sightings.lookup(e.psn.Add(1)); ok && t <= e.time {

@@ -16,8 +16,43 @@ type backTo struct {
 	valid bool
 }
 
+// withdraw: the requester has what was told as lost, and it wasn't sent again:
+// it came late, overtaken behind the tap.
+func (q *responses) withdraw(r *requester, psn roce.PSN) {
+	if !q.claim.valid || psn.Sub(q.claim.psn) <= 0 {
+		return
+	}
+	q.claim.valid = false
+	if r.t != nil {
+		r.t.overtakenResponse(r, q.claim.psn)
+	}
+}
+
+// overtakenResponse takes back that the response at psn was lost, told or to be
+// told.
+func (t *trouble) overtakenResponse(r *requester, psn roce.PSN) {
+	for i := t.head; i < len(t.win); i++ {
+		if w := &t.win[i]; w.psn == psn && w.is(sentRead) && w.is(sentAnswered) {
+			w.flags = w.flags&^sentAnswered | sentDiscarded
+		}
+	}
+	for _, ep := range t.open {
+		switch {
+		case ep.psn != psn || ep.before&sentAnswered == 0:
+		case ep.verdict == lostUnknown:
+			ep.before = sentDiscarded
+		case ep.verdict == LostDownstream && ep.response:
+			ep.verdict = LostReorder
+			r.c.respLostDown--
+		}
+	}
+}
+
 // note adds a response to what came since the requester stepped back.
 func (q *responses) note(e *event, late bool) {
+	if q.claim.psn == e.psn {
+		q.claim.valid = false
+	}
 	if n := len(q.runs); n > 0 && q.runs[n-1].hi == e.psn && q.runs[n-1].late == late {
 		x := &q.runs[n-1]
 		x.hi, x.time = e.psn.Add(1), e.time

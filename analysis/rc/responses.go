@@ -16,6 +16,7 @@ type responses struct {
 	asked   []span    // the newest requests
 	runs    []run     // what came since the requester last stepped back to a READ
 	backTo  backTo    // … and where to
+	claim   backTo    // the response told as lost behind the tap that wasn't seen again yet
 	missed  []missed  // left out by the newest run over it
 	counted []span    // of what was missed, told as lost: should it come late
 	ahead   []span    // came before a request for them was seen
@@ -177,6 +178,10 @@ func (q *responses) ask(r *requester, e *event) {
 	if q.have && !e.has(evLate) && e.psn.Sub(last) < 0 && e.psn.Sub(r.next) < 0 {
 		if q.before == 0 {
 			q.before = q.fate(r, e)
+		}
+		q.withdraw(r, e.psn)
+		if q.before&sentAnswered != 0 {
+			q.claim = backTo{e.psn, true}
 		}
 		q.runs = q.runs[:0]
 		q.backTo = backTo{psn: e.psn, valid: true}

@@ -77,6 +77,20 @@ func (t *trouble) isCorrupt(psn roce.PSN) bool {
 	return false
 }
 
+// overtaken: the NAK for psn was about reordering behind the tap.
+func (t *trouble) overtaken(psn roce.PSN) {
+	for i := range t.naks {
+		if n := &t.naks[i]; n.psn == psn && n.verdict == LostDownstream {
+			n.verdict = LostReorder
+		}
+	}
+	for i := t.head; i < len(t.win); i++ {
+		if w := &t.win[i]; w.is(sentNAK) && w.nak.psn == psn && w.nak.verdict == LostDownstream {
+			w.nak.verdict = LostReorder
+		}
+	}
+}
+
 // lateArrival: NAKs that asked for this packet were about reordering.
 func (t *trouble) lateArrival(r *requester, e *event) {
 	s := span{e.psn, e.end()}
