@@ -36,7 +36,7 @@ func (a *app) tuiCommand() *cobra.Command {
 				return err
 			}
 			opt := analysis.Options{Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version}
-			return a.browse(f, args, opt, tui.Options{Theme: theme, NoMouse: noMouse, StartView: start, SpeedBps: speed})
+			return a.browse(f, args, opt, tui.Options{Theme: theme, NoMouse: noMouse, StartView: start})
 		},
 	}
 	f.register(cmd)
