@@ -17,11 +17,12 @@ const (
 	RuleMSN                     // the message sequence number goes backward (IBTA 9.7.7.1)
 	RuleReadDepth               // more READs and atomics outstanding than negotiated (IBTA 9.4.4)
 	RuleCNP                     // a CNP with wrong bits (A17.9.3)
+	RulePSNReused               // a PSN in use sent again for something else (IBTA 9.7.2, 9.7.5.1.5)
 	ruleCount
 )
 
 var ruleNames = [ruleCount]string{"opcode_order", "message_length", "pmtu_constant", "ack_beyond_sent",
-	"msn_backward", "read_depth", "cnp_bits"}
+	"msn_backward", "read_depth", "cnp_bits", "psn_reused"}
 
 // String returns the rule's name in reports.
 func (r Rule) String() string {
@@ -85,6 +86,30 @@ func (c *conformance) inSequence(r *requester, e *event, f roce.OpcodeFlags) {
 		}
 		c.left -= min(e.payload, c.left)
 	}
+}
+
+// psnReused checks a request that repeats a PSN in flight: it must be the same
+// operation, and a READ asked again ends where it did. Only borders that were
+// seen count: other messages may hide in what was not.
+func (r *requester) psnReused(e *event, f roce.OpcodeFlags) {
+	i, ok := r.msgs.find(e.psn)
+	if !ok || r.rsp.guessed {
+		return
+	}
+	m := r.msgs.at(i)
+	atomic := f.Has(roce.FlagAtomic)
+	read := e.op.Operation() == roce.OperationReadRequest
+	switch {
+	case !m.is(msgRead):
+		if !read && !atomic || e.psn != m.start || !m.is(msgFirst) {
+			return
+		}
+	case m.is(msgOther), m.is(msgAtomic) && atomic:
+		return
+	case !m.is(msgAtomic) && read && (e.end() == m.end || e.dma == 0 || !e.has(evReth)):
+		return
+	}
+	r.rules.hit(RulePSNReused, e.num)
 }
 
 // msn checks the responder's count of finished messages: an answer for a later

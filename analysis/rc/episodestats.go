@@ -31,6 +31,37 @@ type episodeStats struct {
 	lastPSN    roce.PSN
 	resent     uint64
 	spans      []timeSpan // what was spent in recovery, merged
+	rate       sendRate
+}
+
+// sendRate compares, second by second, what a sender in trouble sends with what
+// of it is new.
+type sendRate struct {
+	since       int64
+	packets     uint32
+	sent, fresh uint64 // PSNs
+	counts      bool
+}
+
+const (
+	livelockNS      = int64(1e9) // METRICS §3
+	livelockPackets = 10         // in that time: a retry now and then on an idle connection is none
+)
+
+// add takes a request in sending order; true at the end of a second in which
+// goodput was below a tenth of the throughput.
+func (w *sendRate) add(s *sent, fresh bool) (livelock bool) {
+	if !w.counts || s.time-w.since >= livelockNS {
+		livelock = w.counts && s.time-w.since < 2*livelockNS && w.packets >= livelockPackets && w.fresh*10 < w.sent
+		*w = sendRate{since: s.time, counts: true}
+	}
+	n := uint64(max(s.end.Sub(s.psn), 1))
+	w.packets++
+	w.sent += n
+	if fresh {
+		w.fresh += n
+	}
+	return livelock
 }
 
 type timeSpan struct{ lo, hi int64 }

@@ -156,6 +156,9 @@ func (r *requester) outOfSequence(e *event, f roce.OpcodeFlags, d int32) {
 		r.inOrder(e, f)
 	} else {
 		r.rules.jump()
+		if d < 0 {
+			r.psnReused(e, f)
+		}
 		r.anywhere(e, f, d < 0 && !r.early && r.resentNow(e, late))
 	}
 	if e.end().Sub(r.next) > 0 {

@@ -234,6 +234,9 @@ func (t *trouble) process(r *requester, s *sent, strayed bool) {
 		return
 	}
 	fresh := s.psn.Sub(t.next) >= 0
+	if t.stats.rate.add(s, fresh) && !t.stats.livelock {
+		t.stats.livelock, t.stats.livePSN = true, t.una
+	}
 	if fresh {
 		t.sendNew(r, s)
 	} else {
