@@ -70,6 +70,9 @@ func (p *overviewPage) heights(u *ui, h int) (findings, timeline, worst int) {
 	t := timelineOf(u)
 	trust := min(max(h/5, 4), 8)
 	timeline = timelineRows(t, 1) + 1
+	if h < 18 { // findings and trust matter more than bars
+		timeline = 3
+	}
 	rest := h - timeline - trust
 	want := p.findings.g.length() + 2
 	if want == 2 {
@@ -83,7 +86,7 @@ func (p *overviewPage) heights(u *ui, h int) (findings, timeline, worst int) {
 		worst = min(worst, max(len(u.snap.Capture.Contents)+4, 4))
 	}
 	findings += max(min(rest-findings-worst, want-findings), 0)
-	for each := 3; each > 1; each-- { // taller bars where there is room
+	for each := 3; each > 1 && h >= 18; each-- { // taller bars where there is room
 		if more := timelineRows(t, each) + 1 - timeline; more <= rest-findings-worst {
 			return findings, timeline + more, worst
 		}
