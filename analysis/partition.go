@@ -152,8 +152,9 @@ func (p *partition) connect(c *cm.Connect) {
 		PSNA: uint32(c.A.StartingPSN), PSNB: uint32(c.B.StartingPSN),
 		MTU: uint32(c.Parameters.PathMTUBytes), AckTimeoutExp: c.Parameters.AckTimeoutExponent,
 		RetryCount: c.Parameters.RetryCount, RNRRetry: c.Reply.RNRRetryCount,
-		InitiatorDepth: c.Parameters.InitiatorDepth, ResponderResources: c.Parameters.ResponderResources,
-		FlowLabel: c.Parameters.FlowLabel, Time: c.Time, Number: c.Packet,
+		InitiatorDepth:     min(c.Parameters.InitiatorDepth, c.Reply.ResponderResources), // what one end wants and the other serves
+		ResponderResources: min(c.Reply.InitiatorDepth, c.Parameters.ResponderResources),
+		FlowLabel:          c.Parameters.FlowLabel, Time: c.Time, Number: c.Packet,
 	})
 }
 
