@@ -11,6 +11,9 @@ func (s *Shard) wait(f *flow, e *event) {
 			return
 		}
 	}
+	if f.pend == nil {
+		f.pend = s.ring()
+	}
 	f.pend = append(f.pend, *e)
 	s.waiting++
 	if e.has(evCorrupt) {
@@ -26,6 +29,29 @@ func (s *Shard) wait(f *flow, e *event) {
 		s.pairByPSN(f, e)
 	}
 }
+
+// ring returns room for events that wait, and keep takes it back: when many
+// connections begin, their rings would else be most of what is allocated.
+func (s *Shard) ring() []event {
+	if n := len(s.spare); n > 0 {
+		b := s.spare[n-1]
+		s.spare = s.spare[:n-1]
+		return b
+	}
+	return make([]event, 0, 8)
+}
+
+func (s *Shard) keep(b []event) {
+	if cap(b) > 0 && cap(b) <= spareEvents && len(s.spare) < spareRings {
+		s.spare = append(s.spare, b[:0])
+	}
+}
+
+// Bounds of what is kept.
+const (
+	spareRings  = 16
+	spareEvents = 128
+)
 
 // overflow: no room to wait any longer. The best pairing that stands now is
 // taken; without one the flow is followed on its own.
@@ -43,7 +69,9 @@ func (s *Shard) overflow(f *flow) {
 // responses can't be told what they answer.
 func (s *Shard) alone(f *flow) {
 	s.waiting -= len(f.pend)
+	b := f.pend
 	f.drainAlone()
+	s.keep(b)
 }
 
 func (f *flow) drainAlone() {

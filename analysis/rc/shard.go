@@ -17,7 +17,8 @@ type Shard struct {
 	closed  []Connection
 	evicted uint64
 	revised uint64
-	waiting int // events in all pending rings
+	waiting int       // events in all pending rings
+	spare   [][]event // rings that nobody uses
 }
 
 // NewShard returns an empty shard.
@@ -188,6 +189,8 @@ func (s *Shard) pair(f, g *flow, m Method, c Confidence) {
 	s.waiting -= len(f.pend) + len(g.pend)
 	link(f, g, m, c)
 	replay(f, g)
+	s.keep(f.pend)
+	s.keep(g.pend)
 	f.pend, g.pend = nil, nil
 	f.cands, g.cands = nil, nil
 }
