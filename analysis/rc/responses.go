@@ -20,7 +20,7 @@ type responses struct {
 	missed  []missed  // left out by the newest run over it
 	counted []span    // of what was missed, told as lost: should it come late
 	ahead   []span    // came before a request for them was seen
-	spoiled []span    // had a bad iCRC, and their run hasn't gone on yet
+	odd     []missed  // with a bad iCRC or overtaken by others, and their run hasn't gone on yet
 	before  sentFlags // what had become of the response to the request at hand
 }
 
@@ -34,7 +34,7 @@ const (
 	maxHoles   = 64
 	maxAsked   = 128
 	maxRuns    = 64
-	maxSpoiled = 16
+	maxOdd     = 16
 	maxAhead   = 16
 	readGiveUp = 16 // operations finished behind a READ that misses responses
 )
@@ -328,18 +328,28 @@ func (q *responses) miss(r *requester, s span) {
 		return
 	}
 	r.troubled()
-	for i := 0; i < len(q.spoiled); i++ {
-		x := q.spoiled[i]
+	for i := 0; i < len(q.odd); i++ {
+		x := q.odd[i]
 		if !s.has(x.lo) {
 			continue
 		}
-		q.spoiled = append(q.spoiled[:i], q.spoiled[i+1:]...)
+		q.odd = append(q.odd[:i], q.odd[i+1:]...)
 		q.miss(r, span{s.lo, x.lo})
-		q.leave(missed{x, true})
+		if x.corrupt {
+			q.leave(x)
+		}
 		q.miss(r, span{x.hi, s.hi})
 		return
 	}
 	q.leave(missed{span: s})
+}
+
+// noteOdd keeps a response that came, but not as one of its run.
+func (q *responses) noteOdd(psn roce.PSN, corrupt bool) {
+	if len(q.odd) >= maxOdd {
+		q.odd = q.odd[:copy(q.odd, q.odd[maxOdd/2:])]
+	}
+	q.odd = append(q.odd, missed{span{psn, psn.Add(1)}, corrupt})
 }
 
 func (q *responses) leave(m missed) {
@@ -371,20 +381,11 @@ func (q *responses) askedTwice(psn roce.PSN) bool {
 // cameLate: a response that others overtook before the tap. Had it been asked
 // again meanwhile, that wasn't for a loss.
 func (q *responses) cameLate(r *requester, psn roce.PSN) {
-	if q.missing(psn) {
+	switch {
+	case q.missing(psn):
 		q.heal(psn)
-	} else {
-		for i := len(q.counted) - 1; i >= 0; i-- {
-			if s := &q.counted[i]; s.has(psn) {
-				r.c.respLostUp--
-				q.counted = append(q.counted, span{psn.Add(1), s.hi})
-				q.counted[i].hi = psn
-				break
-			}
-		}
-		if len(q.counted) > 2*maxHoles {
-			q.counted = q.counted[:copy(q.counted, q.counted[maxHoles:])]
-		}
+	case !q.uncount(r, psn):
+		q.noteOdd(psn, false)
 	}
 	t := r.troubled()
 	for _, ep := range t.open {
@@ -395,12 +396,27 @@ func (q *responses) cameLate(r *requester, psn roce.PSN) {
 	t.rspReorders = true
 }
 
+// uncount takes back that psn was lost.
+func (q *responses) uncount(r *requester, psn roce.PSN) bool {
+	for i := len(q.counted) - 1; i >= 0; i-- {
+		s := q.counted[i]
+		if !s.has(psn) {
+			continue
+		}
+		r.c.respLostUp--
+		q.counted[i].hi = psn
+		q.counted = keepNewest(q.counted, span{psn.Add(1), s.hi}, 2*maxHoles)
+		return true
+	}
+	return false
+}
+
 // spoil: a response with a bad iCRC fills its place, and the requester has
 // nothing of it.
 func (q *responses) spoil(r *requester, psn roce.PSN) {
 	for _, s := range q.asked {
 		if s.has(psn) {
-			q.spoiled = keepNewest(q.spoiled, span{psn, psn.Add(1)}, maxSpoiled)
+			q.noteOdd(psn, true)
 			return
 		}
 	}
@@ -461,6 +477,6 @@ func (q *responses) clone() responses {
 	c.missed = append([]missed(nil), q.missed...)
 	c.counted = append([]span(nil), q.counted...)
 	c.ahead = append([]span(nil), q.ahead...)
-	c.spoiled = append([]span(nil), q.spoiled...)
+	c.odd = append([]missed(nil), q.odd...)
 	return c
 }
