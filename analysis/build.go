@@ -30,6 +30,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	s.Hosts = buildHosts(s)
 	buildTaps(s, m, r)
 	sumConnections(s)
+	s.TransportFit = buildFit(s)
 	buildCounters(s, r)
 	grade(s, &r.front.totals)
 	findAll(s, &r.front.totals, e.opt.Settings)

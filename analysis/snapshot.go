@@ -13,20 +13,21 @@ const SchemaName = "rdmascope.report/1"
 // struct tags speak to the JSON Schema generator: `doc` describes a field and
 // `enum` lists the values of a closed set.
 type Snapshot struct {
-	Schema             string            `json:"schema" enum:"rdmascope.report/1" doc:"layout of this report"`
-	ToolVersion        string            `json:"tool_version" doc:"version of rdmascope that wrote it"`
-	Inputs             List[Input]       `json:"inputs" doc:"files or streams read, in the order given"`
-	Capture            Capture           `json:"capture" doc:"the capture as a whole and how far it can be trusted"`
-	Protocols          Protocols         `json:"protocols" doc:"packets and bytes by protocol"`
-	Verdict            Verdict           `json:"verdict" doc:"the one line answer"`
-	Findings           List[Finding]     `json:"findings" doc:"what is wrong, most important first"`
-	Conformance        List[Conformance] `json:"conformance" doc:"violations of the transport's rules, by rule"`
-	ConnectionsTotal   int64             `json:"connections_total" doc:"connections seen"`
-	ConnectionsOmitted int64             `json:"connections_omitted" doc:"connections left out of the list below"`
-	Connections        List[Connection]  `json:"connections" doc:"connections, by first packet"`
-	PFC                PFC               `json:"pfc" doc:"priority flow control (802.1Qbb) and 802.3x pause"`
-	Hosts              List[Host]        `json:"hosts" doc:"hosts, by address"`
-	Storage            Storage           `json:"storage" doc:"storage protocols on top of RDMA"`
+	Schema             string             `json:"schema" enum:"rdmascope.report/1" doc:"layout of this report"`
+	ToolVersion        string             `json:"tool_version" doc:"version of rdmascope that wrote it"`
+	Inputs             List[Input]        `json:"inputs" doc:"files or streams read, in the order given"`
+	Capture            Capture            `json:"capture" doc:"the capture as a whole and how far it can be trusted"`
+	Protocols          Protocols          `json:"protocols" doc:"packets and bytes by protocol"`
+	Verdict            Verdict            `json:"verdict" doc:"the one line answer"`
+	Findings           List[Finding]      `json:"findings" doc:"what is wrong, most important first"`
+	Conformance        List[Conformance]  `json:"conformance" doc:"violations of the transport's rules, by rule"`
+	ConnectionsTotal   int64              `json:"connections_total" doc:"connections seen"`
+	ConnectionsOmitted int64              `json:"connections_omitted" doc:"connections left out of the list below"`
+	Connections        List[Connection]   `json:"connections" doc:"connections, by first packet"`
+	PFC                PFC                `json:"pfc" doc:"priority flow control (802.1Qbb) and 802.3x pause"`
+	Hosts              List[Host]         `json:"hosts" doc:"hosts, by address"`
+	Storage            Storage            `json:"storage" doc:"storage protocols on top of RDMA"`
+	TransportFit       List[TransportFit] `json:"transport_fit" doc:"what RoCE and iWARP would make of the loss measured: at most 10 flows, most lost first; empty when the capture does not carry it"`
 
 	rates      *Rates
 	tapChanges []tapChange // evidence of findings

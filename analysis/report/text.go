@@ -28,6 +28,7 @@ func Text(w io.Writer, s *analysis.Snapshot, o Options) error {
 	}
 	writeOverTime(p, s, o)
 	writePFC(p, s, o)
+	writeFit(p, s)
 	writeStorage(p, s, o)
 	writeProtocols(p, s)
 	writeCapture(p, s)
