@@ -38,7 +38,8 @@ func enterEtherType(et layers.EthernetType, name string, t gopacket.LayerType) {
 // conditions as Register. iWARP has no port of its own (NVMe-oF 4420, NFS 20049
 // and SMB Direct 5445 are usual), so the ports must be named.
 //
-// gopacket has no TCP streams: a segment that begins within an FPDU is payload
+// gopacket looks into TCP only where DecodeOptions.DecodeStreamsAsDatagrams asks
+// for it, and it has no streams: a segment that begins within an FPDU is payload
 // to it, and of several FPDUs it shows the first.
 func RegisterMPA(ports ...uint16) {
 	for _, port := range ports {
