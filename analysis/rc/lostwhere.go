@@ -139,7 +139,9 @@ func (t *trouble) judgeRead(r *requester, ep *episode) {
 		ep.verdict = LostUndetermined
 	default:
 		ep.verdict = LostDownstream
-		r.c.lostDown++
+		if !r.tap.nakedFor(ep.psn) {
+			r.c.lostDown++
+		}
 		r.tap.behind++
 	}
 }

@@ -106,6 +106,12 @@ func (x *tapResponder) withdraw(r *requester, to roce.PSN) bool {
 	return true
 }
 
+// nakedFor: the last NAK told that psn was lost behind the tap, and it was
+// counted then.
+func (x *tapResponder) nakedFor(psn roce.PSN) bool {
+	return x.lastNAK.valid && x.lastNAK.psn == psn && x.verdict == LostDownstream
+}
+
 // noteLate keeps which packet came late: a NAK for it may have been on its way.
 func (x *tapResponder) noteLate(e *event) {
 	x.late[x.nLate%len(x.late)] = span{e.psn, e.end()}

@@ -111,6 +111,19 @@ func (q *responses) fate(r *requester, e *event) sentFlags {
 	return sentDiscarded
 }
 
+// answeredTwice: what precedes psn had come in an earlier run, and later ones
+// behind it: a request that the network doubled is answered twice.
+func (q *responses) answeredTwice(i int, psn roce.PSN) bool {
+	had := false
+	for _, x := range q.runs[:i] {
+		had = had || x.has(psn.Add(-1))
+		if had && x.hi.Sub(psn) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // provoked: a later response or ACK may have come after the last one below psn
 // and before psn, which run i holds, and the requester have asked again for its
 // sake. In a network that reorders it may even have come before those.
@@ -118,7 +131,7 @@ func (q *responses) provoked(r *requester, i int, psn roce.PSN) bool {
 	reorders := r.t != nil && r.t.rspReorders
 	inside := q.runs[i].lo.Sub(psn) < 0
 	if inside && !reorders {
-		return false
+		return q.answeredTwice(i, psn)
 	}
 	for i--; i >= 0; i-- {
 		switch x := &q.runs[i]; {
