@@ -259,3 +259,49 @@ func compareNames(t *testing.T, want, got map[string]any, compared map[string]in
 		}
 	}
 }
+
+// TestEarlyFPDUIsANotice: the responder's FPDU before the initiator's first
+// breaks a rule and harms nothing, so it mustn't be the report's verdict.
+func TestEarlyFPDUIsANotice(t *testing.T) {
+	path := sharedFile("captures", "siw_write_lat_64b.pcap")
+	if path == "" {
+		t.Skip("the capture is not beside the repository")
+	}
+	s := reported(t, path, analysis.Options{})
+	found := 0
+	for i := range s.Findings {
+		if f := &s.Findings[i]; f.Rule == "iwarp.mpa" {
+			found++
+			assert.Equal(t, analysis.SeverityNotice, f.Severity)
+			assert.Contains(t, string(f.Meaning), "before the other side may receive it")
+		}
+	}
+	assert.Equal(t, 1, found)
+	assert.Equal(t, analysis.SeverityNotice, s.Verdict.Severity)
+}
+
+// TestFitOfCaptures: the kernel counted 4 resends of 785 data segments, tshark's
+// median RTT is 0.548 ms; without loss there is nothing to tell.
+func TestFitOfCaptures(t *testing.T) {
+	for _, path := range captures(t, "siw_mixed_*.pcap*") {
+		s := reported(t, path, analysis.Options{})
+		switch captureName(path) {
+		case "siw_mixed_loss1_after_cap":
+			require.Len(t, s.TransportFit, 1)
+			x := s.TransportFit[0]
+			assert.EqualValues(t, 4, x.Lost)
+			assert.EqualValues(t, 785, x.Sent)
+			assert.InDelta(t, 4.0/785, float64(x.Loss), 1e-9)
+			assert.InEpsilon(t, 547927, x.RTTNS, 0.01)
+			assert.EqualValues(t, 1448, known(t, "mss_bytes", x.MSS))
+			life := float64(s.Connections[0].LastTime - s.Connections[0].FirstTime)
+			w := 785 * float64(x.RTTNS) / life
+			assert.InDelta(t, w, float64(x.InFlight), 1e-6)
+			assert.InDelta(t, (1-4.0/785)/(1-4.0/785+4.0/785*w), float64(x.GoBackN), 1e-6)
+			assert.Nil(t, x.LinkSpeed, "no file told it")
+			assert.Nil(t, x.Paused, "no pause was visible")
+		case "siw_mixed_q2", "siw_mixed_duplicate3":
+			assert.Empty(t, s.TransportFit, path)
+		}
+	}
+}

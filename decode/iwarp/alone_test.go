@@ -122,3 +122,26 @@ func TestAloneAgainstStreams(t *testing.T) {
 		assert.Greater(t, 10*shown, 8*all)
 	}
 }
+
+// FuzzAlone: whatever the octets and the length on the wire, FPDUs lie behind
+// one another within the segment.
+func FuzzAlone(f *testing.F) {
+	w := variety(&builder{crc: true})
+	f.Add(w.b[:1448], uint32(1448))
+	f.Add(w.b[:100], uint32(1448))
+	f.Add(append(mpaFrame(true, 0, 2, "\x00\x01\x00\x02"), w.b[:200]...), uint32(224))
+	f.Fuzz(func(t *testing.T, b []byte, wire uint32) {
+		frame, list := iwarp.Alone(b, int(wire))
+		at := frame
+		for i := range list {
+			x := &list[i]
+			require.Equal(t, at, x.At)
+			require.LessOrEqual(t, x.At+4, len(b))
+			if at += iwarp.FPDULen(x.ULPDULength); x.Ends {
+				require.LessOrEqual(t, at, int(wire))
+			} else {
+				require.Equal(t, len(list)-1, i)
+			}
+		}
+	})
+}

@@ -260,3 +260,41 @@ func TestCapturesThinned(t *testing.T) {
 		}
 	}
 }
+
+// TestCapturesLockOnSoon: from 20 random places on, each direction is in step
+// after a few segments with data.
+func TestCapturesLockOnSoon(t *testing.T) {
+	var waits []int
+	siwCaptures(t, func(t *testing.T, name string, segs []tcpSegment) {
+		if len(segs) < 40 {
+			return
+		}
+		rnd := rand.New(rand.NewSource(2))
+		for range 20 {
+			part := segs[20+rnd.Intn(len(segs)-30):]
+			got, fed, done := map[string]*collector{}, map[string]int{}, map[string]bool{}
+			r := newReassembler(func(flow string) iwarp.Handler {
+				got[flow] = newCollector()
+				return got[flow]
+			})
+			for _, s := range part {
+				if len(s.payload) > 0 && !done[s.flow] {
+					fed[s.flow]++
+				}
+				r.add(s)
+				if c := got[s.flow]; c != nil && len(c.fpdus) > 0 && !done[s.flow] {
+					done[s.flow] = true
+					waits = append(waits, fed[s.flow])
+				}
+			}
+		}
+	})
+	if len(waits) == 0 {
+		return
+	}
+	slices.Sort(waits)
+	at := func(permille int) int { return waits[(len(waits)-1)*permille/1000] }
+	t.Logf("%d directions lock after %d segments in the median, %d in 99 %%, %d at most", len(waits), at(500), at(990), at(1000))
+	assert.LessOrEqual(t, at(500), 2)
+	assert.LessOrEqual(t, at(990), 8)
+}
