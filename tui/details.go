@@ -7,8 +7,11 @@ import "rdmascope/analysis"
 // what they return is not changed any more.
 type Details interface {
 	// Connection gives plots of one connection; nil and the reason when there
-	// are none.
+	// are none, or none yet.
 	Connection(id string) (d *ConnDetail, why string)
+	// Arrived grows whenever something that Connection had not yet is there
+	// now: it is asked four times a second.
+	Arrived() uint64
 	// Timeline gives the capture over time; nil when it was not recorded.
 	Timeline() *Timeline
 	// Pauses gives the pause intervals of every sender, in the order of the

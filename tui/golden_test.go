@@ -63,6 +63,8 @@ func (sampleDetails) Connection(id string) (*ConnDetail, string) {
 	return d, ""
 }
 
+func (sampleDetails) Arrived() uint64 { return 0 }
+
 func (sampleDetails) Timeline() *Timeline {
 	t := &Timeline{Start: t0, BinNS: 62_400_000, ReadTo: t0 + 6_240_000_000}
 	var bits, resent, cnp, paused []int64

@@ -19,18 +19,19 @@ const (
 
 // connPage is one connection in depth.
 type connPage struct {
-	id     string
-	c      *analysis.Connection // nil when the snapshot has it no more
-	detail *ConnDetail
-	why    string // there is no detail
-	events *grid[Event]
-	plot   seqPlot
-	focus  int
-	max    bool
-	kind   int // of the latency histograms
-	scroll int // of the numbers
-	w      int // columns for the numbers, as drawn last
-	have   *analysis.Snapshot
+	id      string
+	c       *analysis.Connection // nil when the snapshot has it no more
+	detail  *ConnDetail
+	why     string // there is no detail
+	events  *grid[Event]
+	plot    seqPlot
+	focus   int
+	max     bool
+	kind    int // of the latency histograms
+	scroll  int // of the numbers
+	w       int // columns for the numbers, as drawn last
+	have    *analysis.Snapshot
+	arrived uint64
 }
 
 func newConnPage(id string) *connPage {
@@ -53,10 +54,10 @@ func (p *connPage) status(*ui) string {
 }
 
 func (p *connPage) sync(u *ui) {
-	if p.have == u.snap {
+	if p.have == u.snap && p.arrived == u.arrived {
 		return
 	}
-	p.have = u.snap
+	p.have, p.arrived = u.snap, u.arrived
 	if c := connectionByID(u.snap, p.id); c != nil {
 		p.c = c
 	}

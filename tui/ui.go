@@ -26,6 +26,7 @@ type ui struct {
 	progress Progress
 	meter    meter
 	paused   bool
+	arrived  uint64 // details that came since they were asked for
 
 	roots  [6]page
 	view   int    // index into roots
@@ -104,6 +105,11 @@ func (u *ui) poll(now time.Time) (changed bool) {
 			u.setSnapshot(s)
 		}
 		changed = true
+	}
+	if u.opt.Details != nil {
+		if n := u.opt.Details.Arrived(); n != u.arrived {
+			u.arrived, changed = n, true
+		}
 	}
 	p := Progress{Done: true}
 	if u.opt.Progress != nil {

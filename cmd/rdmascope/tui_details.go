@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 
 	"rdmascope/analysis"
 	"rdmascope/decode"
@@ -18,9 +19,14 @@ type details struct {
 	b   *browsing
 	ctx context.Context
 
+	arrived atomic.Uint64
+
 	mu    sync.Mutex
 	plots map[string]*plot
 }
+
+// Arrived counts the plots that were read.
+func (d *details) Arrived() uint64 { return d.arrived.Load() }
 
 // plot is a connection's sequence plot, nil points until it was read.
 type plot struct {
@@ -147,6 +153,7 @@ func connectionByID(s *analysis.Snapshot, id string) *analysis.Connection {
 // read fills p.
 func (d *details) read(p *plot, c *analysis.Connection) {
 	detail, err := readPlot(d.ctx, d.b.paths, d.b.config, c)
+	defer d.arrived.Add(1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"os"
 	"runtime"
 	"sync"
@@ -77,13 +78,38 @@ func (p *indexedPackets) Save(ctx context.Context, path string, numbers []int64)
 	return n, w.Flush()
 }
 
+// pointedError is a fault in a filter in one line, with its place.
+type pointedError struct{ fault *filter.Error }
+
+func (e pointedError) Error() string {
+	if e.fault.Hint == "" {
+		return e.fault.Msg
+	}
+	return e.fault.Msg + ": " + e.fault.Hint
+}
+
+// Column is where the fault is, in characters from 0.
+func (e pointedError) Column() int {
+	before, _ := e.fault.Column()
+	return before
+}
+
+// pointed makes an error of package filter fit for one line.
+func pointed(err error) error {
+	var e *filter.Error
+	if errors.As(err, &e) {
+		return pointedError{e}
+	}
+	return err
+}
+
 // filters compiles what is typed at the browser's filter prompt.
 type filters struct{}
 
 func (filters) CompileFlow(expr string) (tui.FlowMatch, error) {
 	f, err := filter.CompileFlow(expr)
 	if err != nil {
-		return nil, err
+		return nil, pointed(err)
 	}
 	var seen *analysis.Snapshot
 	return func(s *analysis.Snapshot, c *analysis.Connection, fl *analysis.Flow) bool {
@@ -100,7 +126,10 @@ func (filters) FlowNames() []tui.Name { return fieldNames(filter.ScopeFlow) }
 func (filters) CompilePacket(expr string) (func(*decode.Packet) bool, error) {
 	f, err := filter.CompilePacket(expr)
 	if err != nil {
-		return nil, err
+		return nil, pointed(err)
+	}
+	if f.NeedsMarks() || f.NeedsFindings() {
+		return nil, errors.New("rdma.analysis.* and finding.* don't work on single packets here: go by n, N and t, T")
 	}
 	return f.Match, nil
 }
