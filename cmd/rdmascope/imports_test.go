@@ -21,7 +21,7 @@ var allowedImports = map[string][]string{
 	"analysis/filter":  {"analysis", "decode", "decode/roce"},
 	"analysis":         {"analysis/cm", "analysis/iwarp", "analysis/marking", "analysis/pause", "analysis/rc", "analysis/taps", "decode", "decode/iwarp", "decode/pfc", "decode/roce"},
 	"analysis/cm":      {"decode", "decode/roce"},
-	"analysis/iwarp":   {"decode", "decode/iwarp"},
+	"analysis/iwarp":   {"analysis/sketch", "decode", "decode/iwarp"},
 	"analysis/marking": {"analysis/sketch", "decode", "decode/roce"},
 	"analysis/pause":   {"decode", "decode/pfc", "decode/roce"},
 	"analysis/rc":      {"decode", "decode/roce"},
