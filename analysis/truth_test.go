@@ -156,6 +156,11 @@ func checkMADs(t *testing.T, tr *truth, s *analysis.Snapshot) {
 			}
 		}
 	}
+	if len(s.Inputs[0].Interfaces) > 1 {
+		// tshark counts each sighting, we a dialogue once, at the interface that saw most of it.
+		assert.Less(t, requests, tr.TShark.MAD["CM_REQ"], "REQ")
+		return
+	}
 	assert.Equal(t, tr.TShark.MAD["CM_REQ"]+tr.TShark.MAD["CM_SIDR_REQ"], requests, "REQ")
 	assert.Equal(t, tr.TShark.MAD["CM_REP"]+tr.TShark.MAD["CM_SIDR_REP"], replies, "REP")
 	// One attempt is rejected once in its three tries at the most.
