@@ -205,6 +205,9 @@ var ruleIWARPMPA = Rule{
 			if m.Frame.Seen && m.Frame.Reject {
 				add(SeverityWarning, m.Frame.Packet, "the connection was rejected")
 			}
+			if m.Frame.Seen && !m.Frame.Reply && unanswered(c, fl) {
+				add(SeverityWarning, m.Frame.Packet, "the MPA request got no reply: the other side is no iWARP listener, or hangs")
+			}
 			for _, fault := range fl.stream.Faults {
 				severity := SeverityWarning
 				if fault.Kind == iwarp.FaultEarly {
@@ -219,6 +222,17 @@ var ruleIWARPMPA = Rule{
 			}
 		})
 	},
+}
+
+// unanswered tells whether the other direction was captured and holds neither
+// a reply nor an FPDU.
+func unanswered(c *Connection, fl *Flow) bool {
+	for i := range c.Flows {
+		if peer := &c.Flows[i]; peer != fl {
+			return !peer.stream.MPA.Frame.Seen && peer.MPA.FPDUs == 0
+		}
+	}
+	return false
 }
 
 var ruleIWARPUnaligned = Rule{

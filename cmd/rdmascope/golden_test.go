@@ -81,9 +81,6 @@ func TestGoldenJSON(t *testing.T) {
 	for _, path := range captureFiles(t, filepath.Dir(testdata("x"))) {
 		name := captureName(path)
 		t.Run(name, func(t *testing.T) {
-			if why, left := noGolden(name); left {
-				t.Skip(why)
-			}
 			r := runArgs(append([]string{"analyze", "-o", "json", path}, speedFlags(path)...)...)
 			require.Zero(t, r.code, r.errors)
 			require.Empty(t, r.errors)
@@ -91,14 +88,6 @@ func TestGoldenJSON(t *testing.T) {
 			golden(t, testdata(name+".json"), normalise(r.out, path))
 		})
 	}
-}
-
-// noGolden tells which captures have no golden report, and why.
-func noGolden(name string) (why string, left bool) {
-	if strings.HasPrefix(name, "siw_") {
-		return "iWARP is not analysed yet: a report would freeze its absence", true
-	}
-	return "", false
 }
 
 // TestGoldenText compares whole text reports: a loss, a storm, waiting
