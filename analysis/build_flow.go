@@ -180,6 +180,7 @@ func answerFigures(fl *Flow, f *rc.FlowFigures) {
 	}
 	fl.Acks = Int(int64(f.Acks))
 	fl.RNRNaks = Int(int64(f.RNRNAKs))
+	fl.firstNak, fl.firstRNR = f.FirstNAK, f.FirstRNR
 	fl.Naks = &Naks{
 		PSNSequenceError: int64(f.NAKs[0]), InvalidRequest: int64(f.NAKs[1]), RemoteAccessError: int64(f.NAKs[2]),
 		RemoteOperationalError: int64(f.NAKs[3]), InvalidRDRequest: int64(f.NAKs[4]),

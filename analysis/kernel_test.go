@@ -109,7 +109,6 @@ var gaveUp = map[string]struct {
 	why  string
 }{
 	"rxe_peer_killed":  {true, "asked 106 times without answer to the end: as the wire has it; rxe takes 7 retries for no end of them and counts nothing"},
-	"rxe_rnr_exceeded": {false, "known fault: retries after RNR NAK (REQ: 3 of them) are not counted, only those of the transport timer"},
 }
 
 // TestGivingUp: a requester that exhausted its retries is the kernel's

@@ -151,11 +151,20 @@ func (p *partition) connect(c *cm.Connect) {
 		Iface: c.Iface, A: c.A.Addr, B: c.B.Addr, QPNA: uint32(c.A.QPN), QPNB: uint32(c.B.QPN),
 		PSNA: uint32(c.A.StartingPSN), PSNB: uint32(c.B.StartingPSN),
 		MTU: uint32(c.Parameters.PathMTUBytes), AckTimeoutExp: c.Parameters.AckTimeoutExponent,
-		RetryCount: c.Parameters.RetryCount, RNRRetry: c.Reply.RNRRetryCount,
+		RetryCount: c.Parameters.RetryCount, RNRRetryA: rnrRetry(c.HasReply, c.Reply.RNRRetryCount), RNRRetryB: rnrRetry(c.HasParameters, c.Parameters.RNRRetryCount),
 		InitiatorDepth:     min(c.Parameters.InitiatorDepth, c.Reply.ResponderResources), // what one end wants and the other serves
 		ResponderResources: min(c.Reply.InitiatorDepth, c.Parameters.ResponderResources),
 		FlowLabel:          c.Parameters.FlowLabel, Time: c.Time, Number: c.Packet,
 	})
+}
+
+// rnrRetry is a count of retries after RNR NAKs, without end where it isn't
+// known: so that nobody is said to have used it up.
+func rnrRetry(known bool, n uint8) uint8 {
+	if !known {
+		return roce.RNRRetryInfinite
+	}
+	return n
 }
 
 func (p *partition) disconnect(d *cm.Disconnect) {

@@ -16,6 +16,10 @@ var ruleRCRetryExhausted = Rule{
 			}
 			n := flowFinding(c, fl)
 			n.Meaning = Text(fmt.Sprintf("%s: unanswered to the end", flowName(fl)))
+			if orZero(fl.RNRNaks) > 0 {
+				n.Meaning = Text(fmt.Sprintf("%s: the receiver had no buffer posted, to the end (RNR retry exceeded)", flowName(fl)))
+				n.causes = []string{"rc.rnr"}
+			}
 			if fl.LastPSN != nil {
 				n.Metrics["last_psn"] = Decimal(*fl.LastPSN)
 			}

@@ -27,6 +27,9 @@ var ruleRCRNR = Rule{
 				"infiniband.aeth.syndrome.opcode == 1")
 			n.Filters.Wireshark = Text(either(flowFilter(fl, c.Transport), naks)) // the evidence is what was sent again
 			recoveryEvidence(&n, fl, func(r *Recovery) bool { return r.Kind == "rnr" })
+			if fl.firstRNR != 0 {
+				n.Packets = append(List[int64]{fl.firstRNR}, n.Packets...)
+			}
 			f.add(n)
 		})
 	},

@@ -86,6 +86,7 @@ type Flow struct {
 	stream            *iwarp.Flow  // the tracker's own figures (iWARP); evidence of findings
 	marks             marking.Flow // evidence of findings about marks
 	firstNak          [5]int64     // number of the first NAK of each code, 0 for none; evidence of findings
+	firstRNR          int64
 }
 
 // Marking is one combination of marks for quality of service in a flow.

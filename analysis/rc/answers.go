@@ -77,6 +77,7 @@ func (r *requester) acknowledge(e *event, s *sent) {
 		r.lift(e.psn)
 		t := r.troubled()
 		t.rnrTimers[e.syn.Code()]++
+		t.rnrSeen(e)
 		r.tap.rnr(r, e)
 		s.flags |= sentRNR
 	case roce.SyndromeNAK:
@@ -89,6 +90,9 @@ func (r *requester) acknowledge(e *event, s *sent) {
 		r.cover(e.psn, e)
 		r.lift(e.psn)
 		t := r.troubled()
+		if t.firstNAK[code] == 0 {
+			t.firstNAK[code] = e.num
+		}
 		if code == roce.NAKSequenceError {
 			s.flags |= sentNAK
 			s.nak = r.tap.nak(r, e)

@@ -1,5 +1,7 @@
 package rc
 
+import "rdmascope/decode/roce"
+
 // figures makes the figures of flow f; g is its partner or nil.
 func figures(f, g *flow) *FlowFigures {
 	r := &f.req
@@ -198,6 +200,10 @@ func (v *FlowFigures) schemeAndRetries(r *requester) {
 	if s.unanswered >= limit && r.una().Sub(s.lastPSN) <= 0 {
 		v.RetriesExhausted = &Exhausted{PSN: uint32(s.lastPSN), Times: s.unanswered + 1}
 	}
+	// As often as CM agreed, and no progress since; 7 is without end.
+	if t := r.t; r.cm != nil && r.cm.RNRRetry < roce.RNRRetryInfinite && t.rnrRow > uint32(r.cm.RNRRetry) && r.una().Sub(t.rnrAt) <= 0 {
+		v.RetriesExhausted = &Exhausted{PSN: uint32(t.rnrAt), Times: t.rnrRow, RNR: true}
+	}
 }
 
 // name names a recovery, given the octave from which silences are a timer's.
@@ -227,6 +233,9 @@ func (v *Recovery) name(half int) {
 func (v *FlowFigures) answered(r *requester) {
 	c := &r.c
 	v.Acks, v.NAKs, v.RNRNAKs = c.acks, c.naks, c.rnrNAKs
+	if r.t != nil {
+		v.FirstNAK, v.FirstRNR = r.t.firstNAK, r.t.firstRNR
+	}
 	v.ReservedNAKs, v.CreditZero, v.Forgotten = c.reservedNAKs, c.creditZero, c.forgotten
 	if r.t != nil {
 		v.RNRTimers, v.FatalNAK = r.t.rnrTimers, r.t.fatal

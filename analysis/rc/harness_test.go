@@ -159,7 +159,7 @@ func (f *feeder) cm(p *decode.Packet) {
 	switch binary.BigEndian.Uint16(m[16:]) {
 	case 0x10:
 		f.reqs[cmID{p.Src, id}] = CMConnect{Iface: p.Iface, A: p.Src, B: p.Dst, QPNA: b24(b[32:]), PSNA: b24(b[44:]),
-			MTU: uint32(roce.MTU(b[50] >> 4).Bytes()), AckTimeoutExp: b[95] >> 3, RetryCount: b[47] & 7, RNRRetry: b[50] & 7,
+			MTU: uint32(roce.MTU(b[50] >> 4).Bytes()), AckTimeoutExp: b[95] >> 3, RetryCount: b[47] & 7, RNRRetryA: b[50] & 7, RNRRetryB: b[50] & 7,
 			ResponderResources: b[35], InitiatorDepth: b[39], FlowLabel: binary.BigEndian.Uint32(b[88:]) >> 12}
 	case 0x13:
 		c, ok := f.reqs[cmID{p.Dst, binary.BigEndian.Uint32(b[4:])}]

@@ -11,7 +11,8 @@ type CMConnect struct {
 	PSNA, PSNB           uint32
 	MTU                  uint32 // bytes, 0 unknown
 	AckTimeoutExp        uint8
-	RetryCount, RNRRetry uint8
+	RetryCount           uint8
+	RNRRetryA, RNRRetryB uint8 // of each end; roce.RNRRetryInfinite when not known
 	InitiatorDepth       uint8 // READs and atomics that A may have outstanding
 	ResponderResources   uint8 // … and B
 	FlowLabel            uint32
@@ -126,8 +127,9 @@ func (s *Shard) void(f *flow) {
 
 func (f *flow) attach(c *CMConnect) {
 	f.cm = c
-	side := &CMSide{AckTimeoutExp: c.AckTimeoutExp, RetryCount: c.RetryCount, RNRRetry: c.RNRRetry}
+	side := &CMSide{AckTimeoutExp: c.AckTimeoutExp, RetryCount: c.RetryCount, RNRRetry: c.RNRRetryB}
 	if f.cmKey() == c.toB() {
+		side.RNRRetry = c.RNRRetryA
 		side.Depth, side.StartPSN = c.InitiatorDepth, c.PSNA
 	} else {
 		side.Depth, side.StartPSN = c.ResponderResources, c.PSNB

@@ -10,7 +10,11 @@ type trouble struct {
 	corrupt   [16]roce.PSN // PSNs of packets with a bad iCRC, newest last
 	nCorrupt  int
 	rnrTimers [32]uint32
-	fatal     bool // a NAK that ends the connection
+	fatal     bool     // a NAK that ends the connection
+	firstNAK  [5]int64 // packet of the first NAK of each code, 0 for none
+	firstRNR  int64
+	rnrAt     roce.PSN // of the newest RNR NAK
+	rnrRow    uint32   // RNR NAKs in a row for it
 
 	// in sending order
 	win         []sent // waits for late packets
@@ -250,4 +254,16 @@ func (t *trouble) clone() *trouble {
 	}
 	c.stats = t.stats.clone()
 	return &c
+}
+
+// rnrSeen counts how often in a row the same request found no receive.
+func (t *trouble) rnrSeen(e *event) {
+	if t.firstRNR == 0 {
+		t.firstRNR = e.num
+	}
+	if t.rnrRow > 0 && t.rnrAt == e.psn {
+		t.rnrRow++
+		return
+	}
+	t.rnrAt, t.rnrRow = e.psn, 1
 }

@@ -111,7 +111,8 @@ type Recovery struct {
 // Exhausted says that a requester gave up.
 type Exhausted struct {
 	PSN   uint32
-	Times uint32 // sendings of it
+	Times uint32 // sendings of it, or RNR NAKs for it
+	RNR   bool   // the responder never had a receive posted
 }
 
 // FlowFigures are the figures of one flow, each where METRICS §2 puts it.
@@ -171,6 +172,8 @@ type FlowFigures struct {
 	Acks          uint64
 	NAKs          [5]uint64 // by code
 	RNRNAKs       uint64
+	FirstNAK      [5]int64 // packet of the first of each code, 0 for none
+	FirstRNR      int64
 	RNRTimers     [32]uint32
 	ReservedNAKs  uint64
 	CreditZero    uint64
