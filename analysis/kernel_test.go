@@ -108,7 +108,7 @@ var gaveUp = map[string]struct {
 	ours bool
 	why  string
 }{
-	"rxe_peer_killed":  {true, "asked 106 times without answer to the end: as the wire has it; rxe takes 7 retries for no end of them and counts nothing"},
+	"rxe_peer_killed": {true, "asked 106 times without answer to the end: as the wire has it; rxe takes 7 retries for no end of them and counts nothing"},
 }
 
 // TestGivingUp: a requester that exhausted its retries is the kernel's

@@ -3,6 +3,7 @@ package analysis
 import (
 	"rdmascope/analysis/iwarp"
 	"rdmascope/analysis/marking"
+	"rdmascope/analysis/rc"
 )
 
 // Flow is one direction of a connection. A figure stands at the flow on which
@@ -172,4 +173,15 @@ type Latency struct {
 	P999NS    int64 `json:"p999_ns" doc:"99.9th percentile"`
 	MaxNS     int64 `json:"max_ns" doc:"exact"`
 	MeanNS    int64 `json:"mean_ns" doc:"mean, rounded down"`
+
+	block *rc.LatencyBlock // the samples, for histograms
+}
+
+// Buckets calls f for each half octave that holds samples, in ascending order:
+// n of them are at least from and less than to, in ns. Blocks of iWARP keep no
+// samples.
+func (l *Latency) Buckets(f func(from, to, n int64)) {
+	if l != nil {
+		l.block.Buckets(f)
+	}
 }

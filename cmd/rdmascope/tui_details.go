@@ -153,6 +153,9 @@ func connectionByID(s *analysis.Snapshot, id string) *analysis.Connection {
 // read fills p.
 func (d *details) read(p *plot, c *analysis.Connection) {
 	detail, err := readPlot(d.ctx, d.b.paths, d.b.config, c)
+	if err == nil {
+		detail.Histograms = histograms(c)
+	}
 	defer d.arrived.Add(1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -161,6 +164,24 @@ func (d *details) read(p *plot, c *analysis.Connection) {
 		return
 	}
 	p.detail, p.why = detail, ""
+}
+
+// histograms are the latencies of both directions.
+func histograms(c *analysis.Connection) (list []tui.Histogram) {
+	for i := range c.Flows {
+		l := &c.Flows[i].Latency
+		for _, h := range []struct {
+			name  string
+			block *analysis.Latency
+		}{{"message", l.Message}, {"ack", l.Ack}, {"read, first", l.ReadFirst}, {"read, last", l.ReadLast}, {"atomic", l.Atomic}} {
+			var buckets []tui.Bucket
+			h.block.Buckets(func(from, to, n int64) { buckets = append(buckets, tui.Bucket{FromNS: from, ToNS: to, Count: n}) })
+			if len(buckets) > 0 {
+				list = append(list, tui.Histogram{Name: h.name, Flow: uint8(i), Buckets: buckets})
+			}
+		}
+	}
+	return list
 }
 
 // readPlot reads the files once more and collects a connection's packets.
