@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"sync"
 
 	"rdmascope/analysis/cm"
 	"rdmascope/analysis/marking"
@@ -32,10 +33,17 @@ type draft struct {
 func connections(r *merged) []draft {
 	var list []draft
 	pacings := pacings(r)
+	parts := make([][]draft, len(r.partitions))
+	var wg sync.WaitGroup
 	for i := range r.partitions {
-		b := connectionBuilder{part: i, p: &r.partitions[i], pacings: pacings}
-		list = append(list, b.build()...)
-		list = append(list, iwarpConnections(i, &r.partitions[i].iwarp)...)
+		wg.Go(func() {
+			b := connectionBuilder{part: i, p: &r.partitions[i], pacings: pacings}
+			parts[i] = append(b.build(), iwarpConnections(i, &r.partitions[i].iwarp)...)
+		})
+	}
+	wg.Wait()
+	for _, p := range parts {
+		list = append(list, p...)
 	}
 	slices.SortStableFunc(list, func(a, b draft) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.iface, b.iface), cmp.Compare(a.ID, b.ID))

@@ -135,8 +135,9 @@ func (e *Engine) Run(ctx context.Context) (*Snapshot, error) {
 		}
 	}
 	for i, l := range e.lanes {
-		m.parts[i] = l.result(true)
+		wg.Go(func() { m.parts[i] = l.result(true) })
 	}
+	wg.Wait()
 	s := build(e, m)
 	e.snap.Store(s)
 	return s, nil

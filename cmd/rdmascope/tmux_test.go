@@ -77,7 +77,7 @@ func TestBrowseInTmux(t *testing.T) {
 	m.keys("2") // flows, the worst first
 	m.wait("Overview › Flows", "10.77.0.1→10.77.0.2")
 	m.keys("Enter") // the connection
-	m.wait("PSN over time", "✖", "Latency", "recoveries")
+	m.wait("PSN over time", "✖", "Latency", "Numbers")
 	m.keys("p") // its packets
 	m.wait("Packets of", "RC RDMA Write First")
 	m.keys(".") // the next NAK
