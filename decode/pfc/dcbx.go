@@ -23,8 +23,8 @@ const (
 // behind its EtherType. ok is false when there is none, or when the frame was
 // cut or is malformed before it.
 //
-//	 type 7 bits (127) | length 9 bits | OUI 00-80-C2 | subtype 0B |
-//	 willing 1, MBC 1, reserved 2, cap 4 | enable vector 8
+//	type 7 bits (127) | length 9 bits | OUI 00-80-C2 | subtype 0B |
+//	willing 1, MBC 1, reserved 2, cap 4 | enable vector 8
 func DecodeLLDP(b []byte) (d DCBX, ok bool) {
 	for len(b) >= 2 {
 		head := binary.BigEndian.Uint16(b)
