@@ -48,17 +48,12 @@ func (f *flow) candidate(g *flow) *candidate {
 
 // pairByPSN weighs all candidates with one more response of f.
 func (s *Shard) pairByPSN(f *flow, e *event) {
-	for _, g := range unpaired(f.opposite(), f, s.opt.MaxCandidates) {
-		if g.uc || !g.half.have {
-			continue
+	for i := range f.cands {
+		if c := &f.cands[i]; c.g.alone() {
+			c.fits(e)
 		}
-		c := f.candidate(g)
-		if c == nil {
-			f.cands = append(f.cands, candidate{g: g})
-			c = &f.cands[len(f.cands)-1]
-		}
-		c.fits(e)
 	}
+	s.newCandidates(f, e)
 	for i := range f.cands {
 		c := &f.cands[i]
 		if c.g.peer != nil || c.against > 0 || int(c.matches)%s.opt.PairCertain != 0 || c.matches == 0 {
@@ -71,6 +66,40 @@ func (s *Shard) pairByPSN(f *flow, e *event) {
 	}
 }
 
+// newCandidates adds the flows that the response could answer. Between two
+// hosts with a few queue pairs each flow is one, so that what speaks against it
+// counts from the first response on. Where there are more than can be kept only
+// those are taken that fit: with starting PSNs at random those are few.
+func (s *Shard) newCandidates(f *flow, e *event) {
+	among, known := f.opposite(), len(f.cands)
+	many := len(among) > s.opt.MaxCandidates
+	for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked && len(f.cands) < s.opt.MaxCandidates; i-- {
+		g := among[i]
+		if !g.alone() || g == f || g.uc || !g.half.have {
+			continue
+		}
+		looked++
+		c := candidate{g: g}
+		if c.fits(e); many && c.matches == 0 || has(f.cands[:known], g) {
+			continue
+		}
+		f.cands = append(f.cands, c)
+	}
+}
+
+// maxLooked bounds how many flows of the other direction are looked at for one
+// packet.
+const maxLooked = 4096
+
+func has(list []candidate, g *flow) bool {
+	for i := range list {
+		if list[i].g == g {
+			return true
+		}
+	}
+	return false
+}
+
 // proven: enough matches, nothing against, and no rival with half as many. A
 // rival whose port differs is none when the ports of the pair are equal.
 func (s *Shard) proven(f, g *flow) (Method, bool) {
@@ -80,10 +109,13 @@ func (s *Shard) proven(f, g *flow) (Method, bool) {
 	}
 	method := MethodPSN
 	for _, pair := range [2][2]*flow{{f, g}, {g, f}} {
-		for _, x := range unpaired(pair[0].opposite(), pair[0], s.opt.MaxCandidates) {
-			if x == pair[1] {
+		among := pair[0].opposite()
+		for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked; i-- {
+			x := among[i]
+			if x == pair[0] || x == pair[1] || !x.alone() {
 				continue
 			}
+			looked++
 			n, a := score(pair[0], x)
 			if a > 0 || 2*n < sum || n == 0 {
 				continue

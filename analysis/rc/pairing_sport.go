@@ -16,16 +16,21 @@ func samePort(f, g *flow) bool {
 
 // pairByPort joins f with the only flow that the computed port fits.
 func (s *Shard) pairByPort(f *flow) bool {
-	g := onlyFit(f, f.opposite(), s.opt.MaxCandidates)
-	if g == nil || onlyFit(g, g.opposite(), s.opt.MaxCandidates) != f {
+	g := onlyFit(f, f.opposite())
+	if g == nil || onlyFit(g, g.opposite()) != f {
 		return false
 	}
 	s.pair(f, g, MethodSport, Certain)
 	return true
 }
 
-func onlyFit(f *flow, among []*flow, limit int) (fit *flow) {
-	for _, g := range unpaired(among, f, limit) {
+func onlyFit(f *flow, among []*flow) (fit *flow) {
+	for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked; i-- {
+		g := among[i]
+		if g == f || !g.alone() {
+			continue
+		}
+		looked++
 		if portFits(f, g) {
 			if fit != nil {
 				return nil
@@ -36,10 +41,14 @@ func onlyFit(f *flow, among []*flow, limit int) (fit *flow) {
 	return fit
 }
 
+// alone tells whether the flow has packets and no partner, and still looks for
+// one.
+func (f *flow) alone() bool { return f.peer == nil && f.good && !f.req.oneWay }
+
 // unpaired returns the newest flows that have packets and no partner.
 func unpaired(among []*flow, not *flow, limit int) (v []*flow) {
 	for i := len(among) - 1; i >= 0 && len(v) < limit; i-- {
-		if g := among[i]; g.peer == nil && g != not && g.good && !g.req.oneWay {
+		if g := among[i]; g != not && g.alone() {
 			v = append(v, g)
 		}
 	}
