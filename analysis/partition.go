@@ -211,6 +211,7 @@ func (p *partition) wayBack(r *rc.Result) func(int32) int32 {
 func (p *partition) result(final bool, now int64) partitionResult {
 	if final {
 		p.iwarp.Finish()
+		p.rc.Finish()
 	}
 	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, evicted: p.table.full, management: p.management,
 		rc: p.rc.Result(), cm: p.cm.Result(now), traffic: p.traffic.Result(now)}

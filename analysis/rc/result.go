@@ -6,7 +6,9 @@ func (s *Shard) Result() *Result {
 	res := &Result{EvictedIncarnated: s.evicted, RevisedPairings: s.revised}
 	res.Connections = append(res.Connections, s.closed...)
 	done := make(map[*flow]bool, len(s.flows))
-	s.pairsFound(res, done)
+	if !s.finished {
+		s.pairsFound(res, done)
+	}
 	for _, f := range s.flows {
 		if f == nil || done[f] || f.packets == 0 || !f.good {
 			continue
@@ -21,6 +23,28 @@ func (s *Shard) Result() *Result {
 	}
 	sortConnections(res.Connections)
 	return res
+}
+
+// Finish tells that no packet will follow. The pairs that stand now are joined
+// for good, which saves Result from trying them on copies; figures are the same.
+func (s *Shard) Finish() {
+	if s.finished {
+		return
+	}
+	s.finished = true
+	seen := make(map[*group]bool)
+	var found []match
+	for _, f := range s.flows {
+		if f != nil && f.peer == nil && !seen[f.grp] {
+			seen[f.grp] = true
+			found = append(found, matchGroup(f.grp, s.opt.MaxCandidates)...)
+		}
+	}
+	for _, m := range found {
+		if m.f.peer == nil && m.g.peer == nil {
+			s.pair(m.f, m.g, m.method, m.confidence)
+		}
+	}
 }
 
 // pairsFound adds the pairs that stand for now, replayed on copies.

@@ -8,17 +8,18 @@ import (
 // Shard tracks the connections of a set of host pairs. It is used by one
 // goroutine at a time and holds no locks.
 type Shard struct {
-	opt     Options
-	flows   []*flow
-	slab    []flow // flows are made some at a time, side by side
-	groups  map[groupKey]*group
-	byKey   map[cmKey]*flow
-	cms     map[cmKey]*CMConnect
-	closed  []Connection
-	evicted uint64
-	revised uint64
-	waiting int       // events in all pending rings
-	spare   [][]event // rings that nobody uses
+	finished bool // no packet follows
+	opt      Options
+	flows    []*flow
+	slab     []flow // flows are made some at a time, side by side
+	groups   map[groupKey]*group
+	byKey    map[cmKey]*flow
+	cms      map[cmKey]*CMConnect
+	closed   []Connection
+	evicted  uint64
+	revised  uint64
+	waiting  int       // events in all pending rings
+	spare    [][]event // rings that nobody uses
 }
 
 // NewShard returns an empty shard.
