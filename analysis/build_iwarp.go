@@ -90,6 +90,7 @@ func iwarpFlow(f *iwarp.Flow, c *iwarp.Connection) Flow {
 	fl.OutOfOrder = Int(f.TCP.OutOfOrder)
 	fl.Latency = Latencies{Ack: tcpLatency(f.AckLatency), ReadFirst: tcpLatency(f.ReadFirst), ReadLast: tcpLatency(f.ReadLast), Atomic: tcpLatency(f.Atomic)}
 	fl.MessageSizes = streamMessageSizes(f)
+	fl.Turnround = tcpLatency(f.Turnround)
 	fl.MaxReads = Int(f.Reads.MaxOutstanding)
 	fl.TCP = tcpBlock(&f.TCP, count)
 	fl.MPA = mpaBlock(&f.MPA, c, count)
@@ -159,7 +160,7 @@ func tcpBlock(t *iwarp.TCP, count func(string, iwarp.Count) *int64) *TCP {
 }
 
 func mpaBlock(m *iwarp.MPA, c *iwarp.Connection, count func(string, iwarp.Count) *int64) *MPA {
-	b := &MPA{FPDUs: m.FPDUs, MarkerFaults: Int(m.MarkerFaults), Segments: m.Segments, AlignedSegments: m.Aligned,
+	b := &MPA{FPDUs: m.FPDUs, LongestFPDU: Int(m.Longest), SendMSS: count("mpa.send_mss_bytes", m.SendMSS), AboveMSS: aboveMSS(m), MarkerFaults: Int(m.MarkerFaults), Segments: m.Segments, AlignedSegments: m.Aligned,
 		CRCBad: count("mpa.crc_bad", m.CRCBad)}
 	if m.CRCGood.OK() && m.CRCBad.OK() {
 		b.CRCChecked = Int(m.CRCGood.N + m.CRCBad.N)
@@ -186,6 +187,15 @@ func mpaBlock(m *iwarp.MPA, c *iwarp.Connection, count func(string, iwarp.Count)
 		b.PrivateDataBytes = Int(max(int64(f.PrivateLength)-4, 0))
 	}
 	return b
+}
+
+// aboveMSS counts the FPDUs that no segment can hold; nil where the MSS isn't
+// known.
+func aboveMSS(m *iwarp.MPA) *int64 {
+	if !m.SendMSS.OK() {
+		return nil
+	}
+	return Int(m.AboveMSS)
 }
 
 func terminateBlock(t *iwarp.Terminate) Terminate {

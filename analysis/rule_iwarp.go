@@ -248,6 +248,17 @@ var ruleIWARPUnaligned = Rule{
 	},
 	find: func(f *finder) {
 		eachStream(f.Snapshot, func(c *Connection, fl *Flow) {
+			if above := orZero(fl.MPA.AboveMSS); above > 0 {
+				n := streamFinding(c, fl)
+				n.weight = above
+				n.Title = "FPDUs longer than the MSS"
+				n.Metrics["fpdus_above_mss"], n.Metrics["longest_fpdu_bytes"] = Decimal(above), Decimal(orZero(fl.MPA.LongestFPDU))
+				n.Limits["send_mss_bytes"] = Decimal(orZero(fl.MPA.SendMSS))
+				n.Meaning = Text(fmt.Sprintf("%s: %s of up to %s octets, MSS %s", streamName(fl), plural(above, "FPDU"),
+					thousands(orZero(fl.MPA.LongestFPDU)), thousands(orZero(fl.MPA.SendMSS))))
+				f.add(n)
+				return
+			}
 			share := Quotient(fl.MPA.AlignedSegments, fl.MPA.Segments)
 			if share == nil || Decimal(fl.MPA.Segments) < f.limit("segments") || *share >= f.limit("aligned_ratio") {
 				return

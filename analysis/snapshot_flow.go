@@ -79,6 +79,7 @@ type Flow struct {
 
 	TCP        *TCP            `json:"tcp,omitempty" doc:"TCP figures (iWARP only)"`
 	MPA        *MPA            `json:"mpa,omitempty" doc:"MPA figures (iWARP only)"`
+	Turnround  *Latency        `json:"turnround,omitempty" doc:"lone SEND to the peer's next SEND: how long the application took (iWARP only)"`
 	Reads      *Reads          `json:"reads,omitempty" doc:"RDMA Reads (iWARP only)"`
 	Terminates List[Terminate] `json:"terminates,omitzero" doc:"Terminate messages (iWARP only)"`
 	Holes      List[Hole]      `json:"holes,omitzero" doc:"gaps of the octet stream, at most 100 (iWARP only)"`

@@ -27,6 +27,9 @@ type MPA struct {
 	IRD              *int64 `json:"ird" doc:"inbound READ depth"`
 	ORD              *int64 `json:"ord" doc:"outbound READ depth"`
 	FPDUs            int64  `json:"fpdus" doc:"FPDUs, each once"`
+	LongestFPDU      *int64 `json:"longest_fpdu_bytes" doc:"longest FPDU, length field to CRC"`
+	SendMSS          *int64 `json:"send_mss_bytes" doc:"largest segment that the peer's SYN allows"`
+	AboveMSS         *int64 `json:"fpdus_above_mss" doc:"FPDUs that no segment can hold"`
 	CRCChecked       *int64 `json:"crc_checked" doc:"FPDUs whose CRC was computed"`
 	CRCBad           *int64 `json:"crc_bad" doc:"FPDUs whose CRC is wrong; null without CRCs"`
 	MarkerFaults     *int64 `json:"marker_faults" doc:"markers that point to the wrong place"`
