@@ -91,7 +91,7 @@ func (p *parser[E]) unexpected() *Error {
 	case t.kind == tokPunct && t.text == "(" && p.at > 0 && p.toks[p.at-1].kind == tokWord:
 		return p.fault(p.toks[p.at-1], "functions are not supported", "")
 	case t.kind == tokWord && keywords[strings.ToLower(t.text)] != "":
-		return p.fault(t, t.text+" was unexpected here", "operators are written small: "+strings.ToLower(t.text))
+		return p.fault(t, p.written(t)+" was unexpected here", "operators are written small: "+strings.ToLower(t.text))
 	}
 	return p.fault(t, p.written(t)+" was unexpected here", "")
 }
@@ -220,7 +220,7 @@ func (p *parser[E]) field() (*field[E], token, *Error) {
 		if p.peek().kind == tokPunct && p.peek().text == "(" {
 			return nil, t, p.unexpected()
 		}
-		return nil, t, p.fault(t, "no field "+t.text, p.meant(t.text))
+		return nil, t, p.fault(t, "no field "+printable(t.text), p.meant(t.text))
 	}
 	p.used = append(p.used, f)
 	return f, t, nil

@@ -166,18 +166,18 @@ func (r *requester) inOrder(e *event, f roce.OpcodeFlags) {
 }
 
 // place inserts a message and keeps the ring bounded: the oldest is forgotten,
-// even when that is m itself.
-func (r *requester) place(i int, m message) bool {
+// even when that is m itself. It returns where m lies.
+func (r *requester) place(i int, m message) (at int, ok bool) {
 	if r.msgs.n >= r.limit() {
 		r.c.forgotten++
 		if i == 0 {
-			return false
+			return 0, false
 		}
 		r.msgs.pop()
 		i--
 	}
 	r.msgs.insert(i, m)
-	return true
+	return i, true
 }
 
 // anywhere adds a request that doesn't continue the sequence: it fills a gap,
@@ -219,11 +219,9 @@ func (r *requester) fillGap(i int, e *event, f roce.OpcodeFlags, resent bool) in
 			return r.join(i-1, resent)
 		}
 	}
-	if !r.place(i, m) {
+	i, ok := r.place(i, m)
+	if !ok {
 		return r.msgs.n
-	}
-	if i >= r.msgs.n || !r.msgs.at(i).span().has(e.psn) {
-		i-- // the oldest was forgotten
 	}
 	if f.Has(roce.FlagEnd | roce.FlagRead) {
 		r.counted(e)
