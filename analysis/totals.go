@@ -9,15 +9,12 @@ type totals struct {
 	cut, hiddenCut          int64
 	malformed, unknown      int64
 	fragments               int64
-	ipChecksumBad           int64
-	superFrames, macSame    int64
-	trailers, tapTimes      int64
-	rxErrors, recorderLost  int64
+	superFrames             int64
+	recorderLost            int64
 	icrc                    [4]int64 // by roce.ICRCState
 	kinds                   [kindRows]traffic
 	stops                   [decode.LayerCount][decode.ReasonCount]int64
 	encaps                  [decode.EncapCount]int64
-	mads                    int64
 	contents                contents
 }
 
@@ -61,8 +58,7 @@ func (t *totals) packet(p *decode.Packet) {
 		}
 	}
 	t.recorderLost += int64(p.Lost)
-	const rare = decode.FlagCut | decode.FlagHiddenCut | decode.FlagFragment | decode.FlagIPChecksumBad | decode.FlagSuperFrame |
-		decode.FlagMACSame | decode.FlagTrailer | decode.FlagTapTime | decode.FlagTruncated | decode.FlagRxError
+	const rare = decode.FlagCut | decode.FlagHiddenCut | decode.FlagFragment | decode.FlagSuperFrame | decode.FlagTruncated
 	if p.Flags&rare != 0 {
 		t.flags(p.Flags)
 	}
@@ -87,12 +83,7 @@ func (t *totals) flags(f decode.Flags) {
 	count(&t.cut, decode.FlagCut|decode.FlagHiddenCut|decode.FlagTruncated)
 	count(&t.hiddenCut, decode.FlagHiddenCut)
 	count(&t.fragments, decode.FlagFragment)
-	count(&t.ipChecksumBad, decode.FlagIPChecksumBad)
 	count(&t.superFrames, decode.FlagSuperFrame)
-	count(&t.macSame, decode.FlagMACSame)
-	count(&t.trailers, decode.FlagTrailer)
-	count(&t.tapTimes, decode.FlagTapTime)
-	count(&t.rxErrors, decode.FlagRxError)
 }
 
 // add adds o to t.
@@ -105,14 +96,8 @@ func (t *totals) add(o *totals) {
 	t.malformed += o.malformed
 	t.unknown += o.unknown
 	t.fragments += o.fragments
-	t.ipChecksumBad += o.ipChecksumBad
 	t.superFrames += o.superFrames
-	t.macSame += o.macSame
-	t.trailers += o.trailers
-	t.tapTimes += o.tapTimes
-	t.rxErrors += o.rxErrors
 	t.recorderLost += o.recorderLost
-	t.mads += o.mads
 	addAll(t.icrc[:], o.icrc[:])
 	addAll(t.encaps[:], o.encaps[:])
 	for i := range o.kinds {

@@ -23,7 +23,7 @@ type REP struct {
 	LocalQKey           uint32
 	LocalQPN            QPN
 	LocalEECN           uint32 // of XRC: the QPN
-	StartingPSN         PSN    // of the sender's requests
+	StartingPSN         PSN    // the first that the receiver of this message is to send
 	ResponderResources  uint8  // READs and atomics that the sender takes at once
 	InitiatorDepth      uint8  // READs and atomics that the sender has open at once
 	TargetACKDelay      uint8  // exponent for AckTimeout

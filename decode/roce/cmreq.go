@@ -33,7 +33,7 @@ type REQ struct {
 	RemoteCMResponseTimeout uint8 // exponent for AckTimeout
 	TransportType           TransportType
 	EndToEndFlowControl     bool
-	StartingPSN             PSN // of the sender's requests
+	StartingPSN             PSN // the first that the receiver of this message is to send
 	LocalCMResponseTimeout  uint8
 	RetryCount              uint8 // 0 to 7
 	PKey                    uint16
