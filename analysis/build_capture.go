@@ -65,6 +65,12 @@ func buildCapture(m *marker, r *merged) Capture {
 	}
 	c.KernelDroppedPackets = droppedPackets(m, t)
 	c.DecodeStops = decodeStops(t)
+	c.Encapsulations = Counts{}
+	for kind, n := range t.encaps {
+		if n > 0 {
+			c.Encapsulations[decode.EncapKind(kind).String()] = n
+		}
+	}
 	c.Evictions = evictions(r)
 	c.Contents = t.contents.counts()
 	return c

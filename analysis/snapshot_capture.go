@@ -43,6 +43,7 @@ type Capture struct {
 	Grade                string       `json:"grade" enum:"good|limited|poor" doc:"worth of the capture as evidence"`
 	GradeReasons         List[string] `json:"grade_reasons" doc:"why it is not good"`
 	DecodeStops          Map[Counts]  `json:"decode_stops" doc:"packets whose decoding ended early, by layer and reason"`
+	Encapsulations       Counts       `json:"encapsulations" doc:"packets by encapsulation around what was analysed; what is only recognised is counted too"`
 	Evictions            Counts       `json:"evictions" doc:"entries thrown out of a bounded table, by table"`
 	Contents             Counts       `json:"contents" doc:"packets by what they are, where the capture holds no RDMA"`
 }

@@ -11,7 +11,6 @@ type totals struct {
 	fragments               int64
 	superFrames             int64
 	recorderLost            int64
-	icrc                    [4]int64 // by roce.ICRCState
 	kinds                   [kindRows]traffic
 	stops                   [decode.LayerCount][decode.ReasonCount]int64
 	encaps                  [decode.EncapCount]int64
@@ -41,7 +40,6 @@ func (t *totals) packet(p *decode.Packet) {
 	t.captured += int64(len(p.Data))
 	kind := int(p.Kind)
 	if p.Kind.IsRoCE() {
-		t.icrc[p.ICRC]++
 		if p.Has(decode.FlagBTH) && p.RoCE.BTH.DestQP <= 1 {
 			kind = kindCM
 		}
@@ -98,7 +96,6 @@ func (t *totals) add(o *totals) {
 	t.fragments += o.fragments
 	t.superFrames += o.superFrames
 	t.recorderLost += o.recorderLost
-	addAll(t.icrc[:], o.icrc[:])
 	addAll(t.encaps[:], o.encaps[:])
 	for i := range o.kinds {
 		t.kinds[i].packets += o.kinds[i].packets
