@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 
 	"rdmascope/analysis/pause"
+	"rdmascope/analysis/rc"
 	"rdmascope/decode"
 )
 
@@ -70,6 +71,9 @@ func (b *block) decode(d *decode.Decoder) {
 		case p.Kind == decode.KindLLDP:
 			b.lldp = append(b.lldp, uint32(i))
 		case p.Kind.IsRoCE() && p.Has(decode.FlagBTH), p.Kind == decode.KindTCP:
+			if p.Kind.IsRoCE() {
+				p.Print = rc.Fingerprint(p) // while its bytes are in the cache
+			}
 			pair := pairHash(p)
 			part := uint8(pair >> 58)
 			b.part[i] = part

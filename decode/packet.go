@@ -12,6 +12,7 @@ type Packet struct {
 	Time   int64  // ns since the Unix epoch, the capture's clock
 	Data   []byte // captured bytes from the link header on
 	Wire   uint32 // length of the frame on the wire without FCS, preamble and gap
+	Print  uint64 // fingerprint, set by whoever decodes for an analysis that asks for one; not by Decode
 
 	Iface uint16 // index of the interface that captured it
 	Link  uint16 // LINKTYPE_ number of Data

@@ -83,6 +83,7 @@ func (x *stream) next() {
 		c.psn++
 		id++
 	}
+	p.Print = Fingerprint(p)
 	x.s.Packet(p, id)
 }
 

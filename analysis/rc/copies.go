@@ -32,6 +32,9 @@ func copyKey(psn roce.PSN, response bool) uint32 {
 	return uint32(psn) | 2<<24
 }
 
+// hopBits are as many bits of the hop's fingerprint as there is room for.
+func (e *event) hopBits() uint32 { return uint32(e.hop >> (16 - (32 - keyBits))) }
+
 func (s *sighting) of(key uint32) bool { return (s.key^key)<<(32-keyBits) == 0 }
 
 func (t *copyTable) slot(key uint32) *sighting {
@@ -48,9 +51,9 @@ func (t *copyTable) repeat(e *event, window int64) (first int64, hop, yes bool) 
 	key := copyKey(e.psn, e.has(evResponse))
 	s := t.slot(key)
 	if s.of(key) && s.print == e.print && e.time-s.time <= window && e.time >= s.time {
-		return s.time, s.key>>keyBits != e.hop>>keyBits, true
+		return s.time, s.key>>keyBits != e.hopBits(), true
 	}
-	*s = sighting{e.time, e.print, key | e.hop>>keyBits<<keyBits}
+	*s = sighting{e.time, e.print, key | e.hopBits()<<keyBits}
 	return 0, false, false
 }
 

@@ -1,8 +1,6 @@
 package rc
 
 import (
-	"encoding/binary"
-
 	"rdmascope/decode"
 	"rdmascope/decode/roce"
 )
@@ -17,8 +15,9 @@ type event struct {
 	dma       uint32 // RETH: length of the whole message
 	payload   uint32
 	wire      uint32
-	print     uint32 // fingerprint of what no hop rewrites
-	hop       uint32 // fingerprint of what a hop rewrites
+	print     uint32 // of what no hop rewrites
+	data      uint16 // of the payload, 0: not known
+	hop       uint16 // of what a hop rewrites
 	msn       roce.MSN
 	ipid      uint16
 	port      uint16
@@ -100,7 +99,7 @@ func (e *event) fill(p *decode.Packet) bool {
 		e.n = 0
 	}
 	e.flags = flags
-	e.print, e.hop = fingerprints(p)
+	e.print, e.data, e.hop = uint32(p.Print>>32), uint16(p.Print>>16), uint16(p.Print)
 	return true
 }
 
@@ -110,43 +109,4 @@ func packets(dma, pmtu uint32) uint32 {
 		return 1
 	}
 	return (dma-1)/pmtu + 1
-}
-
-// fingerprints hashes the two parts of a packet. The iCRC covers the payload,
-// the ports and the identification, so BTH, identification and iCRC together
-// stand for all bytes that no hop rewrites; FECN and BECN (BTH octet 4) may
-// change on the way.
-func fingerprints(p *decode.Packet) (same, hop uint32) {
-	const k = 0x9e3779b97f4a7c15
-	b := &p.RoCE.BTH
-	h := (uint64(b.PSN) | uint64(b.Opcode)<<24 | uint64(p.IPID)<<32 | uint64(b.PKey)<<48) * k
-	h ^= uint64(p.TransLen) | uint64(b.DestQP)<<32
-	if b.AckReq {
-		h ^= 1 << 63
-	}
-	if end := int(p.TransOff) + int(p.TransLen); p.TransLen >= 4 && end <= len(p.Data) {
-		d := p.Data[end-4 : end]
-		h ^= uint64(uint32(d[0])<<24|uint32(d[1])<<16|uint32(d[2])<<8|uint32(d[3])) << 20
-	} else {
-		h ^= tail(p)
-	}
-	h *= k
-	t := uint64(p.TTL) | uint64(p.VID)<<8 | uint64(p.VLANs)<<24
-	t ^= uint64(p.EthSrc[5])<<32 | uint64(p.EthSrc[4])<<40 | uint64(p.EthDst[5])<<48 | uint64(p.EthDst[4])<<56
-	t *= k
-	return uint32(h >> 32), uint32(t >> 32)
-}
-
-// tail hashes the last captured octets of the payload of a packet whose iCRC
-// was cut off.
-func tail(p *decode.Packet) (h uint64) {
-	const k = 0x9e3779b97f4a7c15
-	d := p.Payload()
-	if n := len(d); n >= 16 {
-		return (binary.LittleEndian.Uint64(d[n-16:])*k ^ binary.LittleEndian.Uint64(d[n-8:])) * k
-	}
-	for _, x := range d {
-		h = h*31 + uint64(x)
-	}
-	return h
 }

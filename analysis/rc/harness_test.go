@@ -143,6 +143,7 @@ func (f *feeder) packet(p *decode.Packet) {
 		f.ids[k] = id
 		f.s.AddFlow(id, k)
 	}
+	p.Print = Fingerprint(p)
 	f.s.Packet(p, id)
 }
 

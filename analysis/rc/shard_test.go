@@ -140,6 +140,7 @@ func randomPackets(s *Shard, r *rand.Rand, n int) {
 		if p.ICRC == roce.ICRCBad && r.IntN(3) > 0 {
 			p.ICRC = roce.ICRCOK
 		}
+		p.Print = Fingerprint(p)
 		s.Packet(p, int32(r.IntN(flows)))
 		if r.IntN(400) == 0 {
 			s.CMConnect(CMConnect{A: addr[0], B: addr[1], QPNA: uint32(10 + r.IntN(6)), QPNB: uint32(10 + r.IntN(6)), MTU: 1024, Time: now})

@@ -1,0 +1,75 @@
+package rc
+
+import (
+	"encoding/binary"
+
+	"rdmascope/decode"
+)
+
+// Fingerprint hashes a packet, so that tracking need not come back to its
+// bytes: whoever decodes a packet has them at hand and keeps the result in
+// p.Print. From the highest bit on: 32 bits of all that no hop rewrites, 16 of
+// the payload alone, 16 of what a hop rewrites. It reads p only.
+func Fingerprint(p *decode.Packet) uint64 {
+	const k = 0x9e3779b97f4a7c15
+	t := uint64(p.TTL) | uint64(p.VID)<<8 | uint64(p.VLANs)<<24
+	t ^= uint64(p.EthSrc[5])<<32 | uint64(p.EthSrc[4])<<40 | uint64(p.EthDst[5])<<48 | uint64(p.EthDst[4])<<56
+	t *= k
+	return same(p)>>32<<32 | payloadPrint(p)>>48<<16 | t>>48
+}
+
+// same hashes what no hop rewrites. The iCRC covers the payload, the ports and
+// the identification, so BTH, identification and iCRC together stand for all of
+// it; FECN and BECN (BTH octet 4) may change on the way.
+func same(p *decode.Packet) uint64 {
+	const k = 0x9e3779b97f4a7c15
+	b := &p.RoCE.BTH
+	h := (uint64(b.PSN) | uint64(b.Opcode)<<24 | uint64(p.IPID)<<32 | uint64(b.PKey)<<48) * k
+	h ^= uint64(p.TransLen) | uint64(b.DestQP)<<32
+	if b.AckReq {
+		h ^= 1 << 63
+	}
+	if end := int(p.TransOff) + int(p.TransLen); p.TransLen >= 4 && end <= len(p.Data) {
+		h ^= uint64(binary.BigEndian.Uint32(p.Data[end-4:])) << 20
+	} else {
+		h ^= tail(p)
+	}
+	return h * k
+}
+
+// tail hashes the last captured octets of the payload of a packet whose iCRC
+// was cut off.
+func tail(p *decode.Packet) (h uint64) {
+	const k = 0x9e3779b97f4a7c15
+	d := p.Payload()
+	if n := len(d); n >= 16 {
+		return (binary.LittleEndian.Uint64(d[n-16:])*k ^ binary.LittleEndian.Uint64(d[n-8:])) * k
+	}
+	for _, x := range d {
+		h = h*31 + uint64(x)
+	}
+	return h
+}
+
+// payloadPrint hashes the first 16 octets of the payload, the same ones however
+// much of it was captured; its highest 16 bits are 0 when they are not there.
+// A sender that sends a packet again changes its identification, so its iCRC
+// says nothing about whether the payload is the same.
+func payloadPrint(p *decode.Packet) uint64 {
+	const k = 0x9e3779b97f4a7c15
+	n := min(p.RoCE.PayloadLen, 16)
+	d := p.Payload()
+	if n == 0 || len(d) < n || p.RoCE.Present&p.RoCE.BTH.Opcode.Info().Set != p.RoCE.BTH.Opcode.Info().Set {
+		return 0
+	}
+	var h uint64
+	if n == 16 {
+		h = binary.LittleEndian.Uint64(d)*k ^ binary.LittleEndian.Uint64(d[8:])
+		h ^= h >> 29
+	} else {
+		for _, x := range d[:n] {
+			h = h*31 + uint64(x)
+		}
+	}
+	return h*k | 1<<48
+}
