@@ -151,7 +151,7 @@ func runTheme(u *ui, arg string) {
 		u.warn(err.Error())
 		return
 	}
-	u.theme = newTheme(arg, u.host.screen())
+	u.theme, u.chosenTheme = newTheme(arg, u.host.screen()), arg
 	u.say("theme " + u.theme.name)
 }
 

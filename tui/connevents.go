@@ -24,7 +24,7 @@ func connEvents(u *ui, c *analysis.Connection, d *ConnDetail) []Event {
 	for i := range u.snap.Findings {
 		f := &u.snap.Findings[i]
 		if f.Subject.ConnectionID == c.ID {
-			out = append(out, Event{Time: f.FirstTime, Packet: value(f.FirstPacket), Bad: true,
+			out = append(out, Event{Time: f.FirstTime, Packet: value(f.FirstPacket), Bad: f.Severity.Rank() > analysis.SeverityNotice.Rank(),
 				Text: severityGlyph(f.Severity) + " " + f.ID + " begins: " + f.Title})
 		}
 	}
@@ -42,7 +42,7 @@ func recoveryEvents(f *analysis.Flow) []Event {
 	var out []Event
 	for i := range f.Recoveries {
 		r := &f.Recoveries[i]
-		text := fmt.Sprintf("back to PSN %s: %s, %s resent", count(r.PSN), recoveryKind(r.Kind), count(r.ResentPackets))
+		text := fmt.Sprintf("back to PSN %s: %s, %s resent", psnText(r.PSN), recoveryKind(r.Kind), count(r.ResentPackets))
 		if r.RecoveryNS != nil {
 			text += ", recovered in " + duration(*r.RecoveryNS)
 		}

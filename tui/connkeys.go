@@ -160,7 +160,13 @@ func (p *connPage) sortKey(_ *ui, k key) bool {
 		return false
 	}
 	p.events.sortKey(k)
-	list := append(eventList(nil), p.events.list.(eventList)...)
+	list, _ := p.events.list.(eventList)
+	p.events.setList(p.sorted(list))
+	return true
+}
+
+// sorted gives the events in the order asked for.
+func (p *connPage) sorted(list eventList) eventList {
 	order := make([]int32, len(list))
 	for i := range order {
 		order[i] = int32(i)
@@ -172,8 +178,7 @@ func (p *connPage) sortKey(_ *ui, k key) bool {
 	for i, n := range order {
 		sorted[i] = list[n]
 	}
-	p.events.setList(sorted)
-	return true
+	return sorted
 }
 
 func (p *connPage) columnChoices(*ui) []choice { return p.events.columnChoices() }
@@ -186,8 +191,6 @@ func (p *connPage) copies(u *ui) []choice {
 	return append([]choice{{label: "display filter", value: f}, {label: "tshark command", value: u.tshark(f)},
 		{label: "name", value: connName(p.c)}, {label: "connection id", value: p.c.ID}}, p.events.copies()...)
 }
-
-func (p *connPage) export(*ui) *sheet { return p.events.sheet("events") }
 
 func (p *connPage) place() string { return p.events.id() }
 

@@ -82,7 +82,7 @@ func trafficNumbers(f *analysis.Flow) []span {
 	n.add("bytes", byteSize(f.WireBytes), plain)
 	n.add("messages", orUnknown(f.Messages, count), plain)
 	if f.FirstPSN != nil && f.LastPSN != nil {
-		n.add("PSN", count(*f.FirstPSN)+"…"+count(*f.LastPSN), plain)
+		n.add("PSN", psnText(*f.FirstPSN)+"…"+psnText(*f.LastPSN), plain)
 	}
 	if f.ThroughputBps != nil {
 		n.add("rate", bitRate(*f.ThroughputBps), plain)

@@ -56,7 +56,16 @@ type plotKey struct {
 	w, h     int
 }
 
-const plotLabel = 10 // columns left of the axis
+// labelWidth is the columns left of the axis: room for the longest label.
+func (p *seqPlot) labelWidth(d *ConnDetail) int {
+	least, most := int64(0), int64(0)
+	for i := range d.Points {
+		if pt := &d.Points[i]; pt.Flow == p.flow {
+			least, most = min(least, pt.Seq), max(most, pt.Seq)
+		}
+	}
+	return max(len(psnText(least)), len(psnText(most))) + 1
+}
 
 // xOf is where a point stands on the horizontal axis.
 func (p *seqPlot) xOf(pt *Point) int64 {
@@ -121,7 +130,8 @@ func (p *seqPlot) build(u *ui, d *ConnDetail, w, h int) {
 
 // draw draws the plot with its axes and cursor.
 func (p *seqPlot) draw(u *ui, r region, d *ConnDetail, focus bool) {
-	w, h := r.w-plotLabel-2, r.h-1
+	label := p.labelWidth(d)
+	w, h := r.w-label-2, r.h-1
 	if w < 10 || h < 2 {
 		return
 	}
@@ -130,40 +140,40 @@ func (p *seqPlot) draw(u *ui, r region, d *ConnDetail, focus bool) {
 		r.print(1, 0, faint, "no packet of this direction in this window")
 		return
 	}
-	at := region{r.s, r.t, r.x + plotLabel + 1, r.y, w, h}
+	at := region{r.s, r.t, r.x + label + 1, r.y, w, h}
 	at.canvas(p.canvas, plotLook)
 	for y := range h {
-		r.print(plotLabel, y, faint, "│")
+		r.print(label, y, faint, "│")
 	}
-	r.print(0, 0, faint, pad(count(p.ys.Max), plotLabel-1, true))
-	r.print(0, h-1, faint, pad(count(p.ys.Min), plotLabel-1, true))
+	r.print(0, 0, faint, pad(psnText(p.ys.Max), label-1, true))
+	r.print(0, h-1, faint, pad(psnText(p.ys.Min), label-1, true))
 	if h >= 9 {
-		r.print(0, h/2, faint, pad(count(p.ys.Value(p.ys.N-1-h/2*4)), plotLabel-1, true))
+		r.print(0, h/2, faint, pad(psnText(p.ys.Value(p.ys.N-1-h/2*4)), label-1, true))
 	}
-	p.drawXAxis(r.rows(h, 1), w)
+	p.drawXAxis(r.rows(h, 1), label, w)
 	if focus {
 		p.x, p.y = min(max(p.x, 0), w-1), min(max(p.y, 0), h-1)
 		at.restyle(p.x, p.y, 1, cell)
 		if pt := p.nearest(u, d); pt != nil {
 			text := " " + pointText(pt) + " "
-			r.rows(h, 1).print(plotLabel+1+(w-columns(text))/2, 0, heading, text)
+			r.rows(h, 1).print(label+1+(w-columns(text))/2, 0, heading, text)
 		}
 	}
 }
 
-func (p *seqPlot) drawXAxis(r region, w int) {
-	r.print(plotLabel, 0, faint, "└")
+func (p *seqPlot) drawXAxis(r region, label, w int) {
+	r.print(label, 0, faint, "└")
 	left, right := "packet "+count(p.xs.Min), count(p.xs.Max)
 	if !p.byPacket {
 		n := decimals(p.xs.Max - p.xs.Min)
 		left, right = clock(analysis.Time(p.xs.Min), n), clock(analysis.Time(p.xs.Max), n)
 	}
-	r.print(plotLabel+1, 0, faint, left)
-	r.print(plotLabel+1+w-columns(right), 0, faint, right)
+	r.print(label+1, 0, faint, left)
+	r.print(label+1+w-columns(right), 0, faint, right)
 }
 
 func pointText(pt *Point) string {
-	return pointName(pt.Kind) + " " + count(pt.Seq) + "  #" + count(pt.Packet) + "  " + clock(pt.Time, 6)
+	return pointName(pt.Kind) + " " + psnText(pt.Seq) + "  #" + count(pt.Packet) + "  " + clock(pt.Time, 6)
 }
 
 func pointName(k PointKind) string {

@@ -72,7 +72,7 @@ func flowLine(f *analysis.Flow) string {
 	add("NAK", naksOf(f))
 	add("RNR", f.RNRNaks)
 	if f.FirstPSN != nil && f.LastPSN != nil {
-		out += fmt.Sprintf("  PSN %s…%s", count(*f.FirstPSN), count(*f.LastPSN))
+		out += fmt.Sprintf("  PSN %s…%s", psnText(*f.FirstPSN), psnText(*f.LastPSN))
 	}
 	return out
 }

@@ -64,7 +64,7 @@ func TestPlotCursor(t *testing.T) {
 	pt := p.plot.nearest(st.ui, p.detail)
 	require.NotNil(t, pt)
 	assert.Equal(t, PointNak, pt.Kind, "the first trouble is the NAK")
-	st.contains("NAK " + count(pt.Seq))
+	st.contains("NAK " + psnText(pt.Seq))
 	st.press("n")
 	assert.Equal(t, PointResent, p.plot.nearest(st.ui, p.detail).Kind)
 	st.press("N")

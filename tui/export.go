@@ -39,7 +39,7 @@ func (u *ui) exportName() string {
 }
 
 func (u *ui) exportTo(path string) {
-	if path == "" {
+	if path = filePath(path); path == "" {
 		u.say("nothing exported")
 		return
 	}
@@ -52,6 +52,17 @@ func (u *ui) exportTo(path string) {
 		return
 	}
 	u.say(what + " exported to " + path)
+}
+
+// filePath is the path that was typed: ~ is the home directory, as in a shell.
+func filePath(text string) string {
+	text = strings.TrimSpace(text)
+	if rest, ok := strings.CutPrefix(text, "~/"); ok {
+		if home, err := os.UserHomeDir(); err == nil {
+			return filepath.Join(home, rest)
+		}
+	}
+	return text
 }
 
 // exportData makes the contents: the table that the page shows, or the
@@ -141,10 +152,16 @@ func writeNewFile(path string, data []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
 		if errors.Is(err, os.ErrExist) {
-			return fmt.Errorf("%s exists: not overwritten", path)
+			return fmt.Errorf("%s exists already: not overwritten", path)
 		}
 		return err
 	}
 	_, err = f.Write(data)
-	return errors.Join(err, f.Close())
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err != nil { // half of a table looks like all of it
+		_ = os.Remove(path)
+	}
+	return err
 }

@@ -74,7 +74,7 @@ func whenText(f *analysis.Finding) string {
 	if !f.FirstTime.Known() {
 		return unknown
 	}
-	out := clock(f.FirstTime, 3)
+	out := clock(f.FirstTime, 0) // the whole moment is with the finding itself
 	if d := int64(f.LastTime - f.FirstTime); d > 0 {
 		out += " +" + duration(d)
 	}
@@ -90,11 +90,11 @@ func findingColumns() []column[*analysis.Finding] {
 		{title: "SEV", help: "severity", width: 10, rank: 0, look: sev,
 			text: func(f F) string { return severityGlyph(f.Severity) + " " + string(f.Severity) },
 			num:  func(f F) (int64, bool) { return int64(f.Severity.Rank()), true }},
-		{title: "WHEN", help: "first packet concerned, and for how long", width: 20, grow: 2, rank: 5, up: true, text: whenText,
+		{title: "WHEN", help: "first packet concerned, and for how long", width: 17, grow: 4, rank: 5, up: true, text: whenText,
 			num: func(f F) (int64, bool) { return int64(f.FirstTime), f.FirstTime.Known() }},
 		{title: "RULE", help: "see rdmascope explain", width: 20, grow: 6, rank: 3, up: true, text: func(f F) string { return f.Rule }},
-		{title: "WHAT", help: "what is wrong", width: 34, grow: 60, rank: 0, up: true, prose: true, text: func(f F) string { return f.Title }},
-		{title: "WHO", help: "what it is about", width: 27, grow: 17, rank: 4, up: true, text: who},
+		{title: "WHAT", help: "what is wrong", width: 30, grow: 60, rank: 0, up: true, prose: true, text: func(f F) string { return f.Title }},
+		{title: "WHO", help: "what it is about", width: 28, grow: 17, rank: 4, up: true, text: who},
 		{title: "CONF", help: "how sure", width: 6, rank: 6, up: true, text: func(f F) string { return f.Confidence }},
 		{title: "CAUSE", help: "finding that explains it", width: 5, rank: 6, up: true, text: func(f F) string { return string(f.CausedBy) }},
 		{title: "PACKET", help: "first packet concerned", width: 11, right: true, rank: 7, up: true,

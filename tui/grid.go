@@ -163,18 +163,25 @@ func (g *grid[R]) layout(w int) {
 	}
 }
 
-// grow gives room that is left to the columns that want it.
+// grow gives room that is left to the columns that want it, to prose first: it
+// is what is cut otherwise.
 func (g *grid[R]) grow(left int) {
+	for _, i := range g.shown {
+		if c := &g.cols[i]; c.prose && left > 0 {
+			n := min(left, c.grow)
+			g.widths[i] += n
+			left -= n
+		}
+	}
 	for left > 0 {
-		gave := false
+		before := left
 		for _, i := range g.shown {
 			if left > 0 && g.widths[i] < g.cols[i].width+g.cols[i].grow {
 				g.widths[i]++
 				left--
-				gave = true
 			}
 		}
-		if !gave {
+		if left == before {
 			return
 		}
 	}

@@ -7,6 +7,28 @@ type placeMark struct {
 	place string
 }
 
+// page is the page that was marked.
+func (m *placeMark) page(u *ui) page {
+	if n := len(m.stack); n > 0 {
+		return m.stack[n-1]
+	}
+	return u.roots[m.view]
+}
+
+// markedPackets are the packets that bear a mark.
+func (u *ui) markedPackets() []int64 {
+	var out []int64
+	for _, m := range u.marks {
+		if _, ok := m.page(u).(*packetsPage); !ok {
+			continue
+		}
+		if n, ok := rowNumber(m.place); ok {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
 // askMark waits for the letter of a mark to set or to jump to.
 func (u *ui) askMark(k key) {
 	label := "mark this place as (a letter): "

@@ -85,6 +85,8 @@ type Options struct {
 	NoMouse    bool
 	Screen     tcell.Screen
 	WriteFile  func(path string, data []byte) error // nil: a new file is written; existing ones are refused
+	Remembered Remembered                           // from the last time
+	Remember   func(Remembered) error               // saves it for the next; nil: nothing is remembered. On any goroutine
 	StartView  string                               // "" overview, else a command: flows, packets…
 	OnPanicked func()                               // called before a panic goes on, once the terminal is restored
 }

@@ -208,14 +208,17 @@ func (p *packetsPage) export(*ui) *sheet {
 	return s
 }
 
-func (p *packetsPage) packetsToSave(*ui) ([]int64, string) {
-	if p.list == nil {
-		return nil, ""
+// packetsToSave are the packets listed when they are some of all, those marked,
+// and the one under the cursor.
+func (p *packetsPage) packetsToSave(u *ui) []packetChoice {
+	if p.list == nil || p.list.Len() == 0 {
+		return nil
 	}
-	if p.list.all {
-		return []int64{p.number()}, "this packet"
+	var out []packetChoice
+	if !p.list.all {
+		out = append(out, packetChoice{"the packets listed", p.list.list})
 	}
-	return p.list.list, "the packets listed"
+	return append(out, packetChoice{"the packets marked with m", u.markedPackets()}, packetChoice{"this packet", []int64{p.number()}})
 }
 
 func (p *packetsPage) place() string {

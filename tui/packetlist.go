@@ -91,6 +91,18 @@ func destText(p *decode.Packet) string {
 	return unknown
 }
 
+// Columns of the packet list whose width goes with the capture.
+const columnNumber, columnTime = 1, 2
+
+// fitPackets makes room for the greatest number and time of the capture, and
+// no more: the room belongs to what the packets say. It never takes room back,
+// so that nothing jumps about while more is read.
+func fitPackets(cols []column[packetRow], total int64, c *analysis.Capture) {
+	number, moment := &cols[columnNumber], &cols[columnTime]
+	number.width = max(number.width, len(count(total)))
+	moment.width = max(moment.width, len(since(c.EndTime, c.StartTime)))
+}
+
 // packetColumns are the columns of the packet list; start gives the zero of
 // the time column, why a mark for a packet.
 func packetColumns(start func() analysis.Time, mark func(int64) (string, look)) []column[packetRow] {
@@ -98,19 +110,19 @@ func packetColumns(start func() analysis.Time, mark func(int64) (string, look)) 
 		{title: "!", help: "finding that it proves, ↻ a recovery begins", width: 4, rank: 1,
 			text: func(r packetRow) string { s, _ := mark(r.n); return s },
 			look: func(r packetRow) look { _, l := mark(r.n); return l }},
-		{title: "No.", help: "number in the capture", width: 10, grow: 3, right: true, rank: 0, text: func(r packetRow) string { return count(r.n) }},
-		{title: "Time", help: "seconds since the first packet", width: 14, right: true, rank: 2,
+		{title: "No.", help: "number in the capture", width: 5, right: true, rank: 0, text: func(r packetRow) string { return count(r.n) }},
+		{title: "Time", help: "seconds since the first packet", width: 11, right: true, rank: 2,
 			text: field(func(p *decode.Packet) string { return since(analysis.Time(p.Time), start()) })},
-		{title: "Source", width: 12, grow: 13, rank: 3, text: field(sourceText),
+		{title: "Source", width: 15, grow: 10, rank: 3, text: field(sourceText),
 			term: func(r packetRow) string { return addrTerm(r, "src") }},
-		{title: "Dest", width: 12, grow: 13, rank: 3, text: field(destText),
+		{title: "Dest", width: 15, grow: 10, rank: 3, text: field(destText),
 			term: func(r packetRow) string { return addrTerm(r, "dst") }},
 		{title: "Len", help: "frame length on the wire", width: 5, right: true, rank: 6,
 			text: field(func(p *decode.Packet) string { return strconv.Itoa(int(p.Wire)) }),
 			term: func(r packetRow) string {
 				return packetTerm(r, "frame.len", func(p *decode.Packet) int64 { return int64(p.Wire) })
 			}},
-		{title: "Info", width: 22, grow: 200, prose: true, rank: 0, look: infoLook, text: infoText,
+		{title: "Info", width: 22, grow: 60, prose: true, rank: 0, look: infoLook, text: infoText,
 			term: func(r packetRow) string {
 				if r.e == nil || r.e.p == nil || !r.e.p.Has(decode.FlagBTH) {
 					return ""

@@ -35,9 +35,9 @@ type (
 	exporter interface {
 		export(u *ui) *sheet
 	}
-	// saver names packets worth saving, and calls them something.
+	// saver names packets worth saving, what one most likely wants first.
 	saver interface {
-		packetsToSave(u *ui) ([]int64, string)
+		packetsToSave(u *ui) []packetChoice
 	}
 	// sortable has columns.
 	sortable interface {

@@ -34,8 +34,9 @@ type connPage struct {
 	arrived uint64
 }
 
-func newConnPage(id string) *connPage {
+func newConnPage(u *ui, id string) *connPage {
 	g := newGrid(eventColumns(), nil)
+	g.recall(u.recalled("events"))
 	return &connPage{id: id, events: g, focus: paneEvents, plot: seqPlot{x: 1 << 20}}
 }
 
@@ -69,7 +70,7 @@ func (p *connPage) sync(u *ui) {
 		p.detail, p.why = u.opt.Details.Connection(p.id)
 	}
 	first := p.events.list == nil
-	list := eventList(connEvents(u, p.c, p.detail))
+	list := p.sorted(connEvents(u, p.c, p.detail))
 	p.events.setList(list)
 	if first { // the cursor begins where the trouble does
 		if i := slices.IndexFunc(list, func(e Event) bool { return e.Bad && e.Packet > 0 }); i > 0 {

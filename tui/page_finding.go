@@ -117,7 +117,7 @@ func (p *findingPage) links(u *ui) {
 		}
 	}
 	if c := connectionByID(u.snap, f.Subject.ConnectionID); c != nil {
-		link("open", connName(c)+"  plot, latency, recoveries", func(u *ui) { u.open(newConnPage(c.ID)) })
+		link("open", connName(c)+"  plot, latency, recoveries", func(u *ui) { u.open(newConnPage(u, c.ID)) })
 	}
 	if f.Subject.Kind == "pfc_port" || strings.HasPrefix(f.Rule, "pfc.") {
 		link("open", "pauses over time", func(u *ui) { u.show(viewPFC) })
@@ -257,7 +257,7 @@ func (p *findingPage) key(u *ui, k key) bool {
 		u.openPacketsFor(p.f)
 	case "o":
 		if p.f.Subject.ConnectionID != "" {
-			u.open(newConnPage(p.f.Subject.ConnectionID))
+			u.open(newConnPage(u, p.f.Subject.ConnectionID))
 		}
 	case "enter":
 		if p.cursor < len(active) {
@@ -282,6 +282,6 @@ func (p *findingPage) copies(u *ui) []choice {
 	return append([]choice{{label: "title", value: p.f.Title}, {label: "meaning", value: string(p.f.Meaning)}}, findingCopies(u, p.f)...)
 }
 
-func (p *findingPage) packetsToSave(*ui) ([]int64, string) {
-	return evidence(p.f), "evidence of " + p.f.ID
+func (p *findingPage) packetsToSave(*ui) []packetChoice {
+	return []packetChoice{{"evidence of " + p.f.ID, evidence(p.f)}}
 }

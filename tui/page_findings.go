@@ -186,11 +186,11 @@ func findingCopies(u *ui, f *analysis.Finding) []choice {
 	return out
 }
 
-func (p *findingsPage) packetsToSave(*ui) ([]int64, string) {
+func (p *findingsPage) packetsToSave(*ui) []packetChoice {
 	if f, ok := p.g.current(); ok {
-		return evidence(f), "evidence of " + f.ID
+		return []packetChoice{{"evidence of " + f.ID, evidence(f)}}
 	}
-	return nil, ""
+	return nil
 }
 
 func (p *findingsPage) jump(_ *ui, n int64) bool {

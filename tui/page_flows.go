@@ -125,7 +125,7 @@ func (p *flowsPage) key(u *ui, k key) bool {
 	switch k {
 	case "enter":
 		if row, ok := p.g.current(); ok {
-			u.open(newConnPage(row.c.ID))
+			u.open(newConnPage(u, row.c.ID))
 		}
 		return true
 	case "p":

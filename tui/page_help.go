@@ -56,6 +56,14 @@ func (p *helpPage) lines() []helpLine {
 
 func (p *helpPage) draw(_ *ui, r region) {
 	lines := p.lines()
+	if len(lines) > r.h { // the last line tells of the rest
+		defer func(at region) {
+			if more := len(lines) - p.h - p.scroll; more > 0 {
+				at.print(3, 0, faint, plural(int64(more), "more line")+": j, ^F")
+			}
+		}(r.rows(r.h-1, 1))
+		r = r.rows(0, r.h-1)
+	}
 	p.rows, p.h = len(lines), r.h
 	p.scroll = min(max(p.scroll, 0), max(len(lines)-r.h, 0))
 	for y := 0; y < r.h && y+p.scroll < len(lines); y++ {
@@ -66,9 +74,6 @@ func (p *helpPage) draw(_ *ui, r region) {
 		}
 		r.print(3, y, link, l.key)
 		r.print(24, y, plain, cut(l.text, r.w-25))
-	}
-	if more := len(lines) - r.h - p.scroll; more > 0 {
-		r.printRight(r.h-1, faint, " "+plural(int64(more), "more line")+": j ")
 	}
 }
 

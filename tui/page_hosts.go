@@ -191,8 +191,11 @@ func drawHost(r region, h *analysis.Host) {
 	for _, m := range h.MACs {
 		n.add("MAC", clean(m), plain)
 	}
-	r.spans(1, 0, n...)
-	y, x := 1, 1
+	y, x := 0, 1
+	for _, l := range foldNumbers([][]span{n}, r.w-2) {
+		r.spans(1, y, l...)
+		y++
+	}
 	for _, name := range slices.Sorted(maps.Keys(h.Counters)) {
 		c := h.Counters[name]
 		text := clean(name) + " " + orUnknown(c.Value, count)
@@ -237,6 +240,7 @@ func (p *hostsPage) key(u *ui, k key) bool {
 	case "enter":
 		if src, dst := p.pair(); src != "" {
 			f := newFlowsPage()
+			f.g.recall(u.recalled("flows"))
 			f.hosts = hostPair{src, dst}
 			u.open(f)
 		}

@@ -62,7 +62,7 @@ func (p *overviewPage) draw(u *ui, r region) {
 	y += worst
 	t := body.rows(y, body.h-y)
 	t.title("Can you trust this capture?", "", false)
-	drawTrust(t.rows(1, t.h-1), u.snap, u.trust)
+	drawTrust(t.rows(1, t.h-1), u, u.trust)
 }
 
 // heights shares out the lines; what is left over belongs to the last panel.
@@ -129,15 +129,23 @@ func (p *overviewPage) drawNoFinding(u *ui, r region) {
 	case u.snap.Capture.Packets > 0:
 		r.print(1, 0, good, "✔ nothing found in "+plural(u.snap.Capture.Packets, "packet"))
 	default:
-		r.print(1, 0, faint, "nothing read")
+		r.print(1, 0, faint, noneYet(u))
 	}
+}
+
+// noneYet tells nothing so far from nothing at all.
+func noneYet(u *ui) string {
+	if u.progress.Done {
+		return "none"
+	}
+	return "none yet"
 }
 
 // drawContents says what the capture holds where it holds no RDMA.
 func drawContents(u *ui, r region) {
 	c := u.snap.Capture.Contents
 	if u.snap.Capture.Packets == 0 {
-		r.print(1, 0, faint, "none yet")
+		r.print(1, 0, faint, noneYet(u))
 		return
 	}
 	r.print(1, 0, plain, "no RDMA connection in this capture")
@@ -166,14 +174,14 @@ func drawVerdict(u *ui, r region) {
 	case u.snap.Capture.Packets == 0 && !u.progress.Done:
 		r.print(1, 0, faint, "reading begins …")
 		return
+	case u.snap.Capture.Packets == 0: // never "OK": nothing was judged
+		r.print(1, 0, warning, "▲ the capture holds no packet: nothing to judge")
+		return
 	case v.Severity == "":
 		r.print(1, 0, faint, "no verdict yet")
 		return
 	}
 	text := v.Headline
-	if text == "" && u.snap.Capture.Packets == 0 {
-		text = "nothing was read"
-	}
 	if v.FindingID != "" {
 		text += "  (" + string(v.FindingID) + ")"
 	}
@@ -300,13 +308,16 @@ func (p *overviewPage) copies(u *ui) []choice {
 }
 
 func (p *overviewPage) export(u *ui) *sheet {
-	if p.focus == paneWorst {
+	switch p.focus {
+	case paneWorst:
 		return p.flows.export(u)
+	case paneTimeline:
+		return timelineSheet(u)
 	}
 	return p.findings.export(u)
 }
 
-func (p *overviewPage) packetsToSave(u *ui) ([]int64, string) { return p.findings.packetsToSave(u) }
+func (p *overviewPage) packetsToSave(u *ui) []packetChoice { return p.findings.packetsToSave(u) }
 
 func (p *overviewPage) mouse(u *ui, a tview.MouseAction, x, y int) bool {
 	for pane, g := range map[int]mouser{paneFindings: p.findings, paneWorst: p.flows} {

@@ -60,6 +60,7 @@ func newPacketsPage(u *ui) *packetsPage {
 	p.g = newGrid(packetColumns(func() analysis.Time { return u.snap.Capture.StartTime }, p.mark), rows[packetRow](p.list))
 	p.g.col = 6
 	p.g.fixed = true
+	p.g.recall(u.recalled("packets"))
 	p.tree = newGrid(treeColumns(), rows[treeRow](treeRows(nil)))
 	p.tree.heads, p.tree.fixed = false, true
 	return p
@@ -122,6 +123,8 @@ func (p *packetsPage) sync(u *ui) {
 	if p.list.all {
 		p.list.total, _ = u.opt.Packets.Count()
 	}
+	total, _ := u.opt.Packets.Count()
+	fitPackets(p.g.cols, total, &u.snap.Capture)
 	if p.goTo > 0 && p.list.Len() > 0 {
 		p.g.cursor = min(max(p.list.index(p.goTo), 0), p.list.Len()-1)
 		if !p.list.all || p.goTo <= p.list.total {
@@ -205,7 +208,7 @@ func (p *packetsPage) draw(u *ui, r region) {
 	body := r.rows(y, r.h-y)
 	list, tree, hex := p.heights(body.h)
 	if list > 0 {
-		p.drawList(body.rows(0, list))
+		p.drawList(u, body.rows(0, list))
 	}
 	if tree > 0 {
 		p.drawTree(body.rows(list, tree))
@@ -238,10 +241,10 @@ func (p *packetsPage) heights(h int) (list, tree, hex int) {
 	return list, h - list - hex, hex
 }
 
-func (p *packetsPage) drawList(r region) {
+func (p *packetsPage) drawList(u *ui, r region) {
 	p.g.draw(r, p.focus == paneList)
 	if p.list.Len() == 0 {
-		why := "no packet yet"
+		why := noneYet(u)
 		switch {
 		case p.scan != nil && !p.scan.done:
 			why = "looking …"

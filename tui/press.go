@@ -5,6 +5,7 @@ import "strconv"
 // press handles one key: a text field takes every key, then a menu, then the
 // page, then what all pages share.
 func (u *ui) press(k key) {
+	defer u.remember()
 	if u.prompt != nil {
 		u.prompt.key(u, k)
 		return

@@ -13,9 +13,22 @@ import (
 func timelineRows(t *Timeline, each int) int {
 	n := 2
 	if t != nil {
-		n += each * len(t.Series)
+		for i := range t.Series {
+			n += seriesRows(&t.Series[i], each)
+		}
 	}
 	return n
+}
+
+// seriesRows is one for a series that is nothing throughout, however much room
+// there is.
+func seriesRows(s *Series, each int) int {
+	for _, v := range s.Values {
+		if v > 0 {
+			return each
+		}
+	}
+	return 1
 }
 
 const timelineLabel = 15 // columns left of the axis
@@ -35,11 +48,17 @@ func drawTimeline(u *ui, r region, cursor int, focus bool) {
 	y := 0
 	t := timelineOf(u)
 	if t != nil {
-		each := max((r.h-2)/max(len(t.Series), 1), 1)
+		each := 1
+		for timelineRows(t, each+1) <= r.h {
+			each++
+			if timelineRows(t, each+1) == timelineRows(t, each) {
+				break // nothing but empty series
+			}
+		}
 		for i := range t.Series {
-			if y+each <= r.h-2 {
-				drawSeries(r.rows(y, each), t, &t.Series[i], from, to, w)
-				y += each
+			if n := seriesRows(&t.Series[i], each); y+n <= r.h-2 {
+				drawSeries(r.rows(y, n), t, &t.Series[i], from, to, w)
+				y += n
 			}
 		}
 	}

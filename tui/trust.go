@@ -138,10 +138,10 @@ func pauseLine(s *analysis.Snapshot) trustLine {
 }
 
 // drawTrust draws as many lines as fit, what is wrong before what is well.
-func drawTrust(r region, s *analysis.Snapshot, lines []trustLine) {
+func drawTrust(r region, u *ui, lines []trustLine) {
 	lines = slices.Clone(lines)
-	if s.Capture.Packets == 0 {
-		r.print(1, 0, faint, "nothing read yet")
+	if u.snap.Capture.Packets == 0 {
+		r.print(1, 0, faint, noneYet(u)+": no packet was read")
 		return
 	}
 	cols := 1

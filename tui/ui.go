@@ -41,6 +41,11 @@ type ui struct {
 
 	histories struct{ command, filter, search []string }
 
+	memory      Remembered // as it was or will be saved
+	chosenTheme string     // by the user, in this run
+	saving      []Remembered
+	busySaving  bool
+
 	host host
 }
 
@@ -78,10 +83,15 @@ func newUI(opt Options, s tcell.Screen, h host) (*ui, error) {
 	if err := checkTheme(opt.Theme); err != nil {
 		return nil, err
 	}
-	u := &ui{Box: tview.NewBox(), opt: opt, theme: newTheme(opt.Theme, s), host: h, marks: map[rune]placeMark{}}
-	u.roots = [...]page{
-		newOverviewPage(), newFindingsPage(), newFlowsPage(), newPFCPage(), newPacketsPage(u), newHostsPage(),
+	theme := opt.Theme
+	if theme == "" && checkTheme(opt.Remembered.Theme) == nil {
+		theme = opt.Remembered.Theme
 	}
+	u := &ui{Box: tview.NewBox(), opt: opt, theme: newTheme(theme, s), host: h, marks: map[rune]placeMark{}, memory: opt.Remembered}
+	findings, flows := newFindingsPage(), newFlowsPage()
+	findings.g.recall(u.recalled("findings"))
+	flows.g.recall(u.recalled("flows"))
+	u.roots = [...]page{newOverviewPage(), findings, flows, newPFCPage(), newPacketsPage(u), newHostsPage()}
 	u.setSnapshot(nil)
 	u.poll(time.Now())
 	return u, nil
@@ -226,6 +236,7 @@ func (u *ui) PasteHandler() func(string, func(tview.Primitive)) {
 // MouseHandler is how the mouse arrives from tview.
 func (u *ui) MouseHandler() func(tview.MouseAction, *tcell.EventMouse, func(tview.Primitive)) (bool, tview.Primitive) {
 	return func(a tview.MouseAction, ev *tcell.EventMouse, _ func(tview.Primitive)) (bool, tview.Primitive) {
+		defer u.remember()
 		x, y := ev.Position()
 		return u.mouse(a, x, y), nil
 	}

@@ -136,6 +136,10 @@ func trimZeros(s string) string {
 	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
 }
 
+// psnText writes a PSN as Wireshark does: it is a name to search for, not an
+// amount.
+func psnText(v int64) string { return strconv.FormatInt(v, 10) }
+
 // qpn writes a queue pair number as Wireshark does.
 func qpn(v *int64) string {
 	if v == nil {

@@ -71,6 +71,9 @@ func (a *app) browse(f *inputFlags, args []string, opt analysis.Options, view tu
 
 	view.Engine, view.Progress, view.Details = engine, state.progress, state.details(ctx)
 	view.Title, view.Inputs = title(paths), paths
+	remembered := rememberedPath()
+	view.Remembered = recallView(remembered)
+	view.Remember = func(r tui.Remembered) error { return rememberView(remembered, r) }
 	view.FlowFilter, view.PacketFilter = filters{}, filters{}
 	if reason := files.Reason(); reason == "" {
 		packets := &indexedPackets{files: files, config: state.config}

@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"io/fs"
 	"os"
 	"runtime"
+	"strconv"
 	"sync"
 
 	"rdmascope/analysis"
@@ -47,17 +49,48 @@ func (p *indexedPackets) Packet(n int64) (*decode.Packet, error) {
 	return pkt, nil
 }
 
-// Save writes packets, by number, to a new pcapng file.
+// Save writes packets, by number, to a new pcapng file, each with the number
+// that it had as its comment. A file that could not be written whole is taken
+// away again: half of what was asked for looks like all of it.
 func (p *indexedPackets) Save(ctx context.Context, path string, numbers []int64) (n int64, err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	f, err := newFile(path)
 	if err != nil {
 		return 0, err
 	}
 	defer func() {
-		if e := f.Close(); err == nil {
+		if e := bareError(f.Close()); err == nil {
 			err = e
 		}
+		if err != nil {
+			_ = os.Remove(path)
+		}
 	}()
+	n, err = p.write(ctx, f, numbers)
+	return n, bareError(err)
+}
+
+// newFile creates a file that must not be there yet.
+func newFile(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, errExists
+	}
+	return f, bareError(err)
+}
+
+var errExists = errors.New("exists already: not overwritten")
+
+// bareError leaves out the operation and the path, which whoever shows the
+// error names.
+func bareError(err error) error {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
+
+func (p *indexedPackets) write(ctx context.Context, f *os.File, numbers []int64) (n int64, err error) {
 	w, err := pcaps.NewPcapngWriter(f, p.files.Interfaces())
 	if err != nil {
 		return 0, err
@@ -70,7 +103,7 @@ func (p *indexedPackets) Save(ctx context.Context, path string, numbers []int64)
 		if err != nil {
 			return n, err
 		}
-		if err := w.Write(rec, frame, ""); err != nil {
+		if err := w.Write(rec, frame, "packet "+strconv.FormatInt(number, 10)); err != nil {
 			return n, err
 		}
 		n++
