@@ -21,8 +21,9 @@ func build(e *Engine, m *marker) *Snapshot {
 	s.Protocols = buildProtocols(&r.front.totals, iwarpTraffic(r))
 	drafts := connections(r)
 	s.ConnectionsTotal = int64(len(drafts))
-	for i := range drafts {
-		s.Connections = append(s.Connections, drafts[i].Connection)
+	s.Connections = make(List[Connection], len(drafts))
+	for i, d := range drafts {
+		s.Connections[i] = d.Connection
 	}
 	s.Conformance = buildConformance(r)
 	s.PFC = buildPFC(m, r, drafts)

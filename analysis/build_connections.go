@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
+	"strconv"
 	"sync"
 
 	"rdmascope/analysis/cm"
@@ -30,8 +31,7 @@ type draft struct {
 }
 
 // connections builds the connections of all partitions, by first packet.
-func connections(r *merged) []draft {
-	var list []draft
+func connections(r *merged) []*draft {
 	pacings := pacings(r)
 	parts := make([][]draft, len(r.partitions))
 	var wg sync.WaitGroup
@@ -42,10 +42,17 @@ func connections(r *merged) []draft {
 		})
 	}
 	wg.Wait()
+	n := 0
 	for _, p := range parts {
-		list = append(list, p...)
+		n += len(p)
 	}
-	slices.SortStableFunc(list, func(a, b draft) int {
+	list := make([]*draft, 0, n)
+	for _, p := range parts {
+		for i := range p {
+			list = append(list, &p[i])
+		}
+	}
+	slices.SortStableFunc(list, func(a, b *draft) int {
 		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.iface, b.iface), cmp.Compare(a.ID, b.ID))
 	})
 	return onePerInterface(list)
@@ -54,39 +61,54 @@ func connections(r *merged) []draft {
 // onePerInterface keeps, of a connection that several interfaces saw, the
 // view of the one that saw most of it: clocks of interfaces differ, so figures
 // of one connection never mix two of them.
-func onePerInterface(list []draft) []draft {
-	best := make(map[string]int, len(list))
+func onePerInterface(list []*draft) []*draft {
+	if !slices.ContainsFunc(list, func(d *draft) bool { return d.iface != list[0].iface }) {
+		return list
+	}
+	best := make(map[sightingName]int, len(list))
 	for i := range list {
 		for _, name := range list[i].names() {
-			if k, seen := best[name]; !seen || list[i].sawMore(&list[k]) {
+			if k, seen := best[name]; !seen || list[i].sawMore(list[k]) {
 				best[name] = i
 			}
 		}
 	}
 	kept := list[:0]
-	for i := range list {
-		d := &list[i]
+	for i, d := range list {
 		keep := true
 		for _, name := range d.names() {
 			keep = keep && (best[name] == i || list[best[name]].iface == d.iface)
 		}
 		if keep {
-			kept = append(kept, *d)
+			kept = append(kept, d)
 		}
 	}
 	return kept
 }
 
+// sightingName is what a flow, or a dialogue of connection management, is
+// recognised by at another interface.
+type sightingName struct {
+	transport, src, dst string
+	qp                  int64
+	srcPort, dstPort    int64
+	incarnation         int32
+	dialogue            bool
+	transaction         uint64
+}
+
 // names are what a connection is recognised by at another interface, which
 // may have seen one direction alone: each of its flows.
-func (d *draft) names() []string {
-	names := make([]string, len(d.Flows), len(d.Flows)+1)
+func (d *draft) names() []sightingName {
+	names := make([]sightingName, len(d.Flows), len(d.Flows)+1)
 	for i := range d.Flows {
 		fl := &d.Flows[i]
-		names[i] = fmt.Sprint(d.Transport, fl.SrcIP, fl.DstIP, orZero(fl.DestQP), orZero(fl.SrcPort), orZero(fl.DstPort), d.refs[i].incarnation)
+		names[i] = sightingName{transport: d.Transport, src: fl.SrcIP, dst: fl.DstIP, qp: orZero(fl.DestQP),
+			srcPort: orZero(fl.SrcPort), dstPort: orZero(fl.DstPort), incarnation: d.refs[i].incarnation}
 	}
 	if d.CM != nil && d.A.QPN != nil {
-		names = append(names, fmt.Sprint("cm", d.Transport, d.A.IP, d.B.IP, *d.A.QPN, d.CM.firstTransaction))
+		names = append(names, sightingName{dialogue: true, transport: d.Transport, src: string(d.A.IP), dst: string(d.B.IP), qp: *d.A.QPN,
+			transaction: d.CM.firstTransaction})
 	}
 	return names
 }
@@ -106,6 +128,7 @@ type connectionBuilder struct {
 	dialogues map[int64]*cm.Dialogue // by the packet that made the connection
 	pacings   map[pacer]marking.Pacing
 	used      map[*cm.Dialogue]bool
+	why       reasons
 	list      []draft
 }
 
@@ -171,7 +194,7 @@ func (b *connectionBuilder) pair(c *rc.Connection) {
 		delete(b.base, ref)
 		d.refs = append(d.refs, ref)
 		d.packets += base.packets
-		fl := reliableFlow(f, b.p.keys[f.ID], base)
+		fl := reliableFlow(f, b.p.keys[f.ID], base, &b.why)
 		b.marks(&fl, base)
 		d.Flows = append(d.Flows, fl)
 		d.Service = Text(f.Service)
@@ -237,7 +260,7 @@ func (b *connectionBuilder) unpaired() {
 		d.FirstTime, d.LastTime = Time(f.first), Time(f.last)
 		d.Pairing = Pairing{Method: "none", Confidence: "none"}
 		fl := plainFlow(key, f)
-		untracked(&fl, string(d.Service))
+		untracked(&fl, string(d.Service), &b.why)
 		b.marks(&fl, f)
 		d.Flows = List[Flow]{fl}
 		b.ends(&d, key)
@@ -319,8 +342,14 @@ func connectionID(transport string, a, b decode.Addr, qa, qb uint32, incarnation
 	if b.Less(a) || a == b && qb < qa {
 		a, b, qa, qb = b, a, qb, qa
 	}
+	var buf [128]byte
+	id := append(append(append(buf[:0], transport...), ' '), a.String()...)
+	id = append(append(id, ' '), b.String()...)
+	for _, n := range [...]uint64{uint64(qa), uint64(qb), incarnation} {
+		id = strconv.AppendUint(append(id, ' '), n, 10)
+	}
 	h := fnv.New64a()
-	fmt.Fprintf(h, "%s %s %s %d %d %d", transport, a, b, qa, qb, incarnation)
+	h.Write(id)
 	return fmt.Sprintf("c%016x", h.Sum64())
 }
 

@@ -15,7 +15,7 @@ func plainFlow(k FlowKey, f *flow) Flow {
 		SrcIP: k.Src.String(), DstIP: k.Dst.String(), DestQP: Int(int64(k.DestQP)),
 		Packets: f.packets, WireBytes: f.wire, PayloadBytes: f.payload,
 		ICRCChecked: f.icrcChecked, ICRCBad: f.icrcBad,
-		Opcodes: Counts{}, Reasons: Map[string]{}, Bounds: Map[string]{},
+		Opcodes: Counts{},
 	}
 	if f.checksumBad > 0 {
 		fl.ChecksumBad = Int(f.checksumBad)
@@ -36,7 +36,7 @@ func plainFlow(k FlowKey, f *flow) Flow {
 
 // untracked says why a flow that no tracker of connections knows has no
 // figures of that kind.
-func untracked(fl *Flow, service string) {
+func untracked(fl *Flow, service string, why *reasons) {
 	reason := "datagrams: nothing acknowledges them, and no order is promised"
 	if service != "ud" {
 		reason = "this service's connections are not tracked"
@@ -44,7 +44,7 @@ func untracked(fl *Flow, service string) {
 	for _, name := range []string{"messages", "acks", "naks", "rnr_naks", "retransmitted_packets", "retransmitted_bytes",
 		"repeated_response_packets", "out_of_order_packets", "duplicate_packets", "network_duplicate_packets", "unseen_packets",
 		"lost_upstream_packets", "lost_downstream_packets", "episodes", "latency", "psn_gaps", "psn_gap_packets", "psn_repeat_packets"} {
-		fl.Reasons[name] = reason
+		fl.Reasons = why.with(fl.Reasons, name, reason)
 	}
 }
 
@@ -61,32 +61,35 @@ func (f *flow) service() string {
 
 // reliableFlow adds what tracking the connection gave, each figure where
 // METRICS puts it.
-func reliableFlow(f *rc.FlowFigures, k FlowKey, base *flow) Flow {
+func reliableFlow(f *rc.FlowFigures, k FlowKey, base *flow, why *reasons) Flow {
 	fl := plainFlow(k, base)
 	count := func(name string, c rc.Count) *int64 {
 		if c.Known {
 			return Int(int64(c.N))
 		}
-		fl.Reasons[name] = c.Reason
+		fl.Reasons = why.with(fl.Reasons, name, c.Reason)
 		return nil
 	}
 	fl.Duplicates, fl.NetDuplicates = Int(int64(f.Duplicates)), Int(int64(f.NetworkCopies))
 	fl.Unseen = count("unseen_packets", f.Unseen)
 	fl.LostUpstream = count("lost_upstream_packets", f.LostUpstream)
 	fl.LostDownstream = count("lost_downstream_packets", f.LostDownstream)
-	for name, c := range map[string]rc.Count{"lost_upstream_packets": f.LostUpstream, "lost_downstream_packets": f.LostDownstream} {
-		if c.Known {
-			fl.Bounds[name] = "lower"
-		}
+	switch up, down := f.LostUpstream.Known, f.LostDownstream.Known; {
+	case up && down:
+		fl.Bounds = lossBounds
+	case up:
+		fl.Bounds = Map[string]{"lost_upstream_packets": "lower"}
+	case down:
+		fl.Bounds = Map[string]{"lost_downstream_packets": "lower"}
 	}
 	fl.RepeatResponses = count("repeated_response_packets", f.RepeatedAnswers)
-	requesterFigures(&fl, f, count)
-	answerFigures(&fl, f)
+	requesterFigures(&fl, f, count, why)
+	answerFigures(&fl, f, why)
 	return fl
 }
 
 // requesterFigures are those that stand at the flow whose sender asks.
-func requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string, rc.Count) *int64) {
+func requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string, rc.Count) *int64, why *reasons) {
 	fl.Messages = Int(int64(f.Messages))
 	fl.Retransmitted, fl.RetransBytes = Int(int64(f.Retransmitted)), Int(int64(f.RetransmittedBytes))
 	fl.OutOfOrder = Int(int64(f.OutOfOrder))
@@ -117,7 +120,7 @@ func requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string, rc.Count) 
 		if f.Unseen.Known {
 			fl.RetriesExhausted = Bool(f.RetriesExhausted != nil)
 		} else { // without the way back, nobody knows whether it was answered
-			fl.Reasons["retries_exhausted"] = f.Unseen.Reason
+			fl.Reasons = why.with(fl.Reasons, "retries_exhausted", f.Unseen.Reason)
 		}
 		fl.MaxOutstanding = count("max_outstanding_packets", f.MaxOutstanding)
 		fl.MaxReads = count("max_outstanding_reads", f.MaxReads)
@@ -161,7 +164,7 @@ func rates(fl *Flow, f *rc.FlowFigures) {
 }
 
 // answerFigures are those of the responses to the flow's packets.
-func answerFigures(fl *Flow, f *rc.FlowFigures) {
+func answerFigures(fl *Flow, f *rc.FlowFigures, why *reasons) {
 	reason := ""
 	switch {
 	case f.AcksCut:
@@ -171,7 +174,7 @@ func answerFigures(fl *Flow, f *rc.FlowFigures) {
 	}
 	if reason != "" {
 		for _, name := range []string{"acks", "naks", "rnr_naks"} {
-			fl.Reasons[name] = reason
+			fl.Reasons = why.with(fl.Reasons, name, reason)
 		}
 		return
 	}

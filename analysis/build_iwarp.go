@@ -11,14 +11,15 @@ import (
 // iwarpConnections builds the connections of one partition's TCP streams that
 // proved to be iWARP.
 func iwarpConnections(part int, r *iwarp.Result) []draft {
+	var why reasons
 	list := make([]draft, len(r.Connections))
 	for i := range r.Connections {
-		list[i] = iwarpConnection(part, &r.Connections[i])
+		list[i] = iwarpConnection(part, &r.Connections[i], &why)
 	}
 	return list
 }
 
-func iwarpConnection(part int, c *iwarp.Connection) draft {
+func iwarpConnection(part int, c *iwarp.Connection, why *reasons) draft {
 	d := draft{part: part, iface: c.Key.Iface, incarnation: int32(c.Incarnation), first: c.FirstPacket}
 	d.Transport, d.Service = "iwarp", "stream"
 	d.ULP = Text(c.ULP)
@@ -47,7 +48,7 @@ func iwarpConnection(part int, c *iwarp.Connection) draft {
 		if f.Packets > 0 {
 			d.packets += f.Packets
 			d.refs = append(d.refs, flowRef{-1, d.incarnation})
-			d.Flows = append(d.Flows, iwarpFlow(f, c))
+			d.Flows = append(d.Flows, iwarpFlow(f, c, why))
 		}
 	}
 	d.ID = connectionID("iwarp", a.Src, b.Src, uint32(a.SrcPort), uint32(b.SrcPort), uint64(c.Incarnation))
@@ -55,23 +56,23 @@ func iwarpConnection(part int, c *iwarp.Connection) draft {
 }
 
 // iwarpFlow is one direction.
-func iwarpFlow(f *iwarp.Flow, c *iwarp.Connection) Flow {
+func iwarpFlow(f *iwarp.Flow, c *iwarp.Connection, why *reasons) Flow {
 	fl := Flow{
 		SrcIP: f.Src.String(), DstIP: f.Dst.String(), SrcPort: Int(int64(f.SrcPort)), DstPort: Int(int64(f.DstPort)),
 		Packets: f.Packets, WireBytes: f.WireBytes, PayloadBytes: f.PayloadBytes, Messages: Int(f.Messages), Opcodes: Counts(f.Opcodes),
 		ECNCapable: f.ECNCapable, ECNCE: f.ECNCE, ChecksumBad: Int(f.ChecksumBad),
 		Duplicates: Int(f.Copies), NetDuplicates: Int(f.NetworkCopies),
-		Reasons: Map[string]{}, Bounds: Map[string]{}, DSCP: ByNumber{}, PCP: ByNumber{},
+		Bounds: lossBounds, DSCP: ByNumber{}, PCP: ByNumber{},
 	}
 	count := func(name string, v iwarp.Count) *int64 {
 		if v.OK() {
 			return Int(v.N)
 		}
-		fl.Reasons[name] = v.Why
+		fl.Reasons = why.with(fl.Reasons, name, v.Why)
 		return nil
 	}
 	for _, name := range []string{"acks", "naks", "rnr_naks", "cnp_packets", "episodes", "unseen_packets", "repeated_response_packets"} {
-		fl.Reasons[name] = "TCP has none: see tcp"
+		fl.Reasons = why.with(fl.Reasons, name, "TCP has none: see tcp")
 	}
 	for v, n := range f.DSCP {
 		fl.DSCP[int(v)] = n
@@ -84,9 +85,8 @@ func iwarpFlow(f *iwarp.Flow, c *iwarp.Connection) Flow {
 	fl.VLANIDs = sortedKeys(f.VLAN)
 	fl.UnseenBytes = count("unseen_bytes", f.UnseenBytes)
 	fl.LostUpstream, fl.LostDownstream = count("lost_upstream_packets", f.LostUpstream), count("lost_downstream_packets", f.LostDownstream)
-	fl.Bounds["lost_upstream_packets"], fl.Bounds["lost_downstream_packets"] = "lower", "lower"
 	fl.Retransmitted, fl.RetransBytes = Int(f.TCP.Retransmitted), nil
-	fl.Reasons["retransmitted_bytes"] = "TCP counts octets: see tcp"
+	fl.Reasons = why.with(fl.Reasons, "retransmitted_bytes", "TCP counts octets: see tcp")
 	fl.OutOfOrder = Int(f.TCP.OutOfOrder)
 	fl.Latency = Latencies{Ack: tcpLatency(f.AckLatency), ReadFirst: tcpLatency(f.ReadFirst), ReadLast: tcpLatency(f.ReadLast), Atomic: tcpLatency(f.Atomic)}
 	fl.MessageSizes = streamMessageSizes(f)

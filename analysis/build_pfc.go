@@ -8,17 +8,17 @@ import (
 )
 
 // buildPFC joins every partition's traffic with the time line of pauses.
-func buildPFC(m *marker, r *merged, drafts []draft) PFC {
+func buildPFC(m *marker, r *merged, drafts []*draft) PFC {
 	parts := make([]pause.TrafficResult, len(r.partitions))
 	for i := range r.partitions {
 		parts[i] = r.partitions[i].traffic
 	}
 	res := pause.Merge(r.front.pause, parts)
-	b := pfcBuilder{m: m, tl: &r.front.pause, ids: connectionIDs(drafts), roce: rocePriorities(r)}
 	p := PFC{}
 	if !res.Visible {
 		return p
 	}
+	b := pfcBuilder{m: m, tl: &r.front.pause, ids: connectionIDs(drafts), roce: rocePriorities(r)}
 	if res.LinkSpeedBps > 0 {
 		p.LinkSpeedBps = Int(int64(res.LinkSpeedBps))
 	}
@@ -52,10 +52,11 @@ func pauseShares(s *Snapshot) {
 	if s.Capture.PFCVisible {
 		return
 	}
+	var why reasons
 	eachFlow(s, func(_ *Connection, fl *Flow) {
 		if fl.PauseOverlap != nil {
 			fl.PauseOverlap = nil
-			fl.Reasons["pause_overlap_ratio"] = "pauses are not observable: no MAC control frame in this capture"
+			fl.Reasons = why.with(fl.Reasons, "pause_overlap_ratio", "pauses are not observable: no MAC control frame in this capture")
 		}
 	})
 }
@@ -102,7 +103,7 @@ type partFlow struct {
 }
 
 // connectionIDs finds the connection of a flow.
-func connectionIDs(drafts []draft) map[partFlow]string {
+func connectionIDs(drafts []*draft) map[partFlow]string {
 	ids := make(map[partFlow]string, 2*len(drafts))
 	for i := range drafts {
 		for _, ref := range drafts[i].refs {

@@ -19,8 +19,7 @@ const (
 
 // weaker is the weaker of two claims.
 func weaker(a, b string) string {
-	rank := map[string]int{exact: 0, inferred: 1, lowerBound: 2}
-	if rank[b] > rank[a] {
+	if a == exact || b == lowerBound {
 		return b
 	}
 	return a
@@ -168,7 +167,8 @@ func requesterCounters(c sums, fl *Flow) {
 	if t := fl.marks.Throttle; t != nil {
 		c.add("roce_slow_restart_cnps", Int(t.SlowStart), inferred)
 	}
-	c.add("rdma_sends", messagesOf(fl, "Send").value, messagesOf(fl, "Send").exactness)
+	sends := messagesOf(fl, "Send")
+	c.add("rdma_sends", sends.value, sends.exactness)
 }
 
 // responderCounters are those of the host that is asked.
@@ -184,9 +184,11 @@ func responderCounters(c sums, fl *Flow) {
 	c.add("out_of_seq_request", seq, exact)
 	c.add("out_of_buffer", fl.RNRNaks, exact)
 	c.add("duplicate_request", fl.duplicateRequests, inferred)
-	for name, kind := range map[string]string{"rx_write_requests": "RDMA Write", "rx_read_requests": "RDMA Read Request", "rx_atomic_requests": "atomic"} {
-		n := messagesOf(fl, kind)
-		c.add(name, n.value, n.exactness)
+	for _, of := range [...]struct{ name, kind string }{
+		{"rx_write_requests", "RDMA Write"}, {"rx_read_requests", "RDMA Read Request"}, {"rx_atomic_requests", "atomic"},
+	} {
+		n := messagesOf(fl, of.kind)
+		c.add(of.name, n.value, n.exactness)
 	}
 	sends, immediate := messagesOf(fl, "Send"), lastsOf(fl, "RDMA Write", "Immediate")
 	c.add("rdma_recvs", sends.value, sends.exactness)

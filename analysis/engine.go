@@ -54,6 +54,11 @@ type Engine struct {
 	snap atomic.Pointer[Snapshot]
 	want atomic.Bool // a snapshot was asked for
 
+	// builds are the snapshots in the making, at most one at a time: they are
+	// built beside the workers, which go on meanwhile.
+	building atomic.Bool
+	builds   sync.WaitGroup
+
 	mu       sync.Mutex
 	changed  sync.Cond
 	lanes    []*lane
@@ -105,7 +110,8 @@ func New(src Source, opt Options) *Engine {
 // Snapshot returns the newest published result, nil before the first.
 func (e *Engine) Snapshot() *Snapshot { return e.snap.Load() }
 
-// RequestSnapshot asks for a snapshot at the next block.
+// RequestSnapshot asks for a snapshot at the next block, or at the first one
+// after the snapshot that is being built.
 func (e *Engine) RequestSnapshot() { e.want.Store(true) }
 
 // Run analyses until the source ends or ctx is done; a stopped analysis
@@ -123,6 +129,7 @@ func (e *Engine) Run(ctx context.Context) (*Snapshot, error) {
 		wg.Go(e.work)
 	}
 	wg.Wait()
+	e.builds.Wait() // an older snapshot never replaces the final one
 	if e.err != nil {
 		return nil, e.err
 	}
@@ -197,7 +204,10 @@ func (e *Engine) consume(l *lane, b *block) {
 	if m := b.marker; m != nil {
 		m.parts[l.index] = l.result(false)
 		if m.left.Add(-1) == 0 {
-			e.snap.Store(build(e, m))
+			e.builds.Go(func() {
+				e.snap.Store(build(e, m))
+				e.building.Store(false)
+			})
 		}
 	}
 	done := b.waiting.Add(-1) == 0
@@ -235,7 +245,8 @@ func (e *Engine) read(d *decode.Decoder) {
 	for _, face := range e.src.Interfaces() {
 		b.speeds = append(b.speeds, face.SpeedBps)
 	}
-	if err == nil && e.want.CompareAndSwap(true, false) {
+	if err == nil && e.want.Load() && e.building.CompareAndSwap(false, true) {
+		e.want.Store(false)
 		b.marker = e.newMarker()
 		b.marker.left.Store(int32(len(e.lanes)))
 	}
