@@ -87,16 +87,16 @@ func (p *findingPage) add(label, text string, l look) {
 func (p *findingPage) figures() {
 	label := "figures"
 	for _, name := range slices.Sorted(maps.Keys(p.f.Metrics)) {
-		text := words(name) + " " + figure(name, p.f.Metrics[name])
+		text := words(name) + " " + named(name, p.f.Metrics[name])
 		if limit, ok := p.f.Limits[name]; ok {
-			text += "   limit " + figure(name, limit)
+			text += "   limit " + named(name, limit)
 		}
 		p.add(label, text, plain)
 		label = ""
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.f.Limits)) {
 		if _, shown := p.f.Metrics[name]; !shown {
-			p.add(label, "limit of "+words(name)+" "+figure(name, p.f.Limits[name]), plain)
+			p.add(label, "limit of "+words(name)+" "+named(name, p.f.Limits[name]), plain)
 			label = ""
 		}
 	}

@@ -5,10 +5,11 @@ import (
 	"unicode"
 
 	"github.com/rivo/uniseg"
+
+	"rdmascope/analysis/figure"
 )
 
-// unknown is what a cell shows when the figure was not measured.
-const unknown = "–"
+const unknown = figure.Unknown
 
 // clean drops what could steer a terminal or turn the reading direction:
 // control bytes, escapes, format characters, invalid UTF-8.

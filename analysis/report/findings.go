@@ -76,9 +76,9 @@ func findingEvidence(f *analysis.Finding) string {
 	}
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(f.Metrics)) {
-		part := name + " " + figure(name, f.Metrics[name])
+		part := name + " " + named(name, f.Metrics[name])
 		if limit, ok := f.Limits[name]; ok {
-			part += " (limit " + figure(name, limit) + ")"
+			part += " (limit " + named(name, limit) + ")"
 		}
 		parts = append(parts, part)
 	}

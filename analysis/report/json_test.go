@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
+	"rdmascope/analysis/snapshottest"
 )
 
 func toJSON(t testing.TB, s *analysis.Snapshot, o Options) []byte {
@@ -82,7 +83,7 @@ func TestSchemaRefuses(t *testing.T) {
 		{"a DSCP that is no number", func(_, _, f map[string]any) { f["dscp"] = map[string]any{"AF31": 1} }},
 		{"another schema's name", func(d, _, _ map[string]any) { d["schema"] = "rdmascope.report/2" }},
 	} {
-		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(toJSON(t, healthy(), Options{})))
+		doc, err := jsonschema.UnmarshalJSON(bytes.NewReader(toJSON(t, snapshottest.Healthy(), Options{})))
 		require.NoError(t, err)
 		root := doc.(map[string]any)
 		require.NoError(t, schema.Validate(doc), "whole before the harm")
@@ -164,7 +165,7 @@ func TestWriteErrorsAreTold(t *testing.T) {
 		s := manyConnections(200)
 		require.ErrorIs(t, JSON(&brokenWriter{left}, s, Options{}), io.ErrShortWrite)
 	}
-	require.ErrorIs(t, Text(&brokenWriter{100}, healthy(), Options{}), io.ErrShortWrite)
+	require.ErrorIs(t, Text(&brokenWriter{100}, snapshottest.Healthy(), Options{}), io.ErrShortWrite)
 }
 
 func TestJSONRoundTrip(t *testing.T) {
@@ -178,7 +179,7 @@ func TestJSONRoundTrip(t *testing.T) {
 
 func TestJSONUnknownIsNull(t *testing.T) {
 	var doc map[string]any
-	require.NoError(t, json.Unmarshal(toJSON(t, cutCapture(), Options{}), &doc))
+	require.NoError(t, json.Unmarshal(toJSON(t, snapshottest.Cut(), Options{}), &doc))
 	c := doc["connections"].([]any)[0].(map[string]any)
 	flow := c["flows"].([]any)[0].(map[string]any)
 	for _, name := range []string{"retransmitted_packets", "naks", "rnr_naks", "episodes", "recovery_scheme", "cnp_packets"} {
@@ -192,7 +193,7 @@ func TestJSONUnknownIsNull(t *testing.T) {
 	assert.NotContains(t, flow, "tcp", "iWARP only")
 	assert.NotContains(t, flow, "terminates", "iWARP only")
 
-	require.NoError(t, json.Unmarshal(toJSON(t, iwarp(), Options{}), &doc))
+	require.NoError(t, json.Unmarshal(toJSON(t, snapshottest.IWARP(), Options{}), &doc))
 	flow = doc["connections"].([]any)[0].(map[string]any)["flows"].([]any)[0].(map[string]any)
 	assert.Contains(t, flow, "tcp")
 	assert.Equal(t, []any{}, flow["terminates"], "iWARP has them, none came")

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
+	"rdmascope/analysis/snapshottest"
 	"rdmascope/decode/roce"
 )
 
@@ -106,7 +107,7 @@ func TestTextIsTheSameEachTime(t *testing.T) {
 
 // What was not measured never reads as 0, and says why.
 func TestTextUnknownIsNotZero(t *testing.T) {
-	out := render(t, cutCapture(), Options{})
+	out := render(t, snapshottest.Cut(), Options{})
 	assert.Contains(t, out, "– NAK, RNR: no reverse traffic captured")
 	assert.Contains(t, out, "– NAKs           no reverse traffic captured")
 	assert.Contains(t, out, "– RESENT, LOST: not measured by this version")
@@ -117,14 +118,14 @@ func TestTextUnknownIsNotZero(t *testing.T) {
 }
 
 func TestTextNamesTheCauseOfAnEmptyCapture(t *testing.T) {
-	out := strings.Join(strings.Fields(render(t, noRDMA(), Options{})), " ")
+	out := strings.Join(strings.Fields(render(t, snapshottest.NoRDMA(), Options{})), " ")
 	for _, want := range []string{"Nothing can be said about RDMA on this network", "TCP 855,075 (71 %), UDP port 4789 349,255 (29 %)",
 		"port 18515", "Kernel bypass", "not mirrored", "--roce-port", "Encapsulated"} {
 		assert.Contains(t, out, want)
 	}
 	assert.NotContains(t, out, "CHECKED", "nothing was checked")
 
-	out = render(t, emptyCapture(), Options{})
+	out = render(t, snapshottest.Empty(), Options{})
 	assert.Contains(t, out, "The capture holds no packet.")
 	assert.Contains(t, out, "not one packet")
 }
@@ -135,7 +136,7 @@ func TestTextCommandsAreQuoted(t *testing.T) {
 	assert.Equal(t, `'it'\''s $(x)'`, shellQuote("it's $(x)"))
 	assert.Equal(t, `'-r'`, shellQuote("-r"))
 	assert.Equal(t, `''`, shellQuote(""))
-	assert.Contains(t, render(t, hostile(), Options{Width: 200}), `tshark -r '$(reboot)'\''`)
+	assert.Contains(t, render(t, snapshottest.Hostile(), Options{Width: 200}), `tshark -r '$(reboot)'\''`)
 }
 
 func TestTextTop(t *testing.T) {

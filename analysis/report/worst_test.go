@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"rdmascope/analysis"
+	"rdmascope/analysis/snapshottest"
 )
 
 // Each connection is worse than the next for one reason only.
@@ -17,7 +18,7 @@ func TestWorstFirst(t *testing.T) {
 		s.Connections = append(s.Connections, c)
 	}
 	add("busy", func(c *analysis.Connection) { c.Flows[1].Packets++ })
-	add("slow", func(c *analysis.Connection) { c.Flows[0].Latency.Atomic = latency(1, 1_000_000) })
+	add("slow", func(c *analysis.Connection) { c.Flows[0].Latency.Atomic = snapshottest.Latency(1, 1_000_000) })
 	add("corrupt", func(c *analysis.Connection) { c.Flows[0].ICRCBad = 1 })
 	add("rnr", func(c *analysis.Connection) { c.Flows[0].RNRNaks = analysis.Int(1) })
 	add("nak", func(c *analysis.Connection) { c.Flows[0].Naks = &analysis.Naks{PSNSequenceError: 1} })
