@@ -15,7 +15,7 @@ type pacer struct {
 func pacings(r *merged) map[pacer]marking.Pacing {
 	results := make([]*marking.Result, len(r.partitions))
 	for i := range r.partitions {
-		results[i] = &r.partitions[i].marks
+		results[i] = r.partitions[i].marks
 	}
 	m := map[pacer]marking.Pacing{}
 	for _, p := range marking.Pacings(results...) {
@@ -30,10 +30,10 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	if base.packets == 0 {
 		return
 	}
-	m := &b.p.marks.Flows[base.mark]
-	fl.marks = *m
+	fl.marks = b.p.marks.Flow(base.mark)
+	m := &fl.marks
 	// A packet that several interfaces saw is CE when any sighting is.
-	fl.ECNCE = m.CE + b.p.taps.CEMissed[base.mark]
+	fl.ECNCE = m.CE + b.p.taps.CEMissed(base.mark)
 	fl.ECNCapable = max(m.ECNCapable, fl.ECNCE)
 	fl.DSCP, fl.PCP = ByNumber{}, ByNumber{}
 	for i := range m.Markings {
@@ -52,7 +52,7 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 		}
 		return
 	}
-	peer := &b.p.marks.Flows[t.CNPFlow]
+	peer := b.p.marks.Flow(t.CNPFlow)
 	fl.CNP = Int(peer.CNPs)
 	if peer.CNPGap.Count > 0 {
 		fl.CNPGapMinNS = Int(peer.CNPGap.MinNS)

@@ -3,6 +3,7 @@ package analysis
 import (
 	"strconv"
 
+	"rdmascope/analysis/marking"
 	"rdmascope/analysis/pause"
 	"rdmascope/decode"
 )
@@ -83,13 +84,13 @@ func rocePriorities(r *merged) map[uint16]*[8]int64 {
 					at = new([8]int64)
 					all[p.keys[flows[k].id].Iface] = at
 				}
-				for _, m := range p.marks.Flows[flows[k].mark].Markings {
+				p.marks.EachMarking(flows[k].mark, func(m marking.Marking) {
 					prio := m.DSCP >> 3
 					if m.Tagged {
 						prio = m.PCP
 					}
 					at[prio] += m.Packets
-				}
+				})
 			}
 		}
 	}

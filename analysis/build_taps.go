@@ -48,7 +48,7 @@ func buildTaps(s *Snapshot, m *marker, r *merged) {
 			place, ok := at[name{k.Src.String(), k.Dst.String(), int64(k.DestQP)}]
 			if ok {
 				s.tapChanges = append(s.tapChanges, tapChange{Change: c, from: b.iface(c.From), to: b.iface(c.To),
-					conn: place[0], flow: place[1], compared: p.taps.Compared[c.Flow]})
+					conn: place[0], flow: place[1], compared: p.taps.Compared(c.Flow)})
 			}
 		}
 	}

@@ -43,6 +43,7 @@ type partitionGroup struct {
 	parts []*partition
 	pause *pause.Timeline
 	clock span
+	faces int   // interfaces known so far
 	warm  int64 // keeps the reads of ahead alive
 }
 
@@ -62,6 +63,12 @@ func newPartitions(index, lanes int, opt Options) *partitionGroup {
 func (g *partitionGroup) consume(b *block) {
 	g.clock.join(b.clock)
 	b.tellSpeeds(g.pause)
+	if n := len(b.speeds); n != g.faces {
+		g.faces = n
+		for _, p := range g.parts {
+			p.taps.Expect(n)
+		}
+	}
 	control := b.control
 	for list := b.lanes[g.index]; len(list) > 0; {
 		batch := list[:min(len(list), warmBatch)]

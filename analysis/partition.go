@@ -47,7 +47,7 @@ type partitionResult struct {
 	rc      *rc.Result
 	cm      cm.Result
 	traffic pause.TrafficResult
-	marks   marking.Result
+	marks   *marking.Result
 	taps    taps.Result
 	iwarp   iwarp.Result
 }

@@ -301,8 +301,8 @@ func class(c *synth.Conn, dscp, ecn, pcp uint8) {
 	}
 }
 
-// TestScenarioTwoTaps: the same packets before and behind a hop. The first one
-// is seen when nothing tells of a second tap yet, so it isn't compared.
+// TestScenarioTwoTaps: the same packets before and behind a hop, all compared:
+// the file tells of both taps before the first one comes.
 func TestScenarioTwoTaps(t *testing.T) {
 	const packets = 20
 	for _, sc := range []struct {
@@ -312,7 +312,7 @@ func TestScenarioTwoTaps(t *testing.T) {
 		want   []string
 	}{
 		{"an honest hop", func(*synth.Headers) {}, 0, []string{}},
-		{"it marks", func(h *synth.Headers) { h.IP[1] |= 3 }, packets - 1, []string{}},
+		{"it marks", func(h *synth.Headers) { h.IP[1] |= 3 }, packets, []string{}},
 		{"it rewrites DSCP", func(h *synth.Headers) { h.IP[1] &= 3 }, 0, []string{"qos.rewritten"}},
 		{"it clears TOS", func(h *synth.Headers) { h.IP[1] = 0 }, 0, []string{"ecn.bleached", "qos.rewritten"}},
 	} {
@@ -341,7 +341,7 @@ func TestScenarioTwoTaps(t *testing.T) {
 			assert.Equal(t, sc.want, rulesOf(snap, "ecn.bleached", "qos.rewritten"), "%s, routed %v", sc.name, routed)
 			for _, f := range snap.Findings {
 				if f.Rule == "qos.rewritten" {
-					assert.Equal(t, analysis.Decimal(packets-1), f.Metrics["packets"])
+					assert.Equal(t, analysis.Decimal(packets), f.Metrics["packets"])
 					assert.Contains(t, string(f.Meaning), "DSCP 26 at leaf, 0 at spine")
 					assert.Equal(t, map[bool]string{true: "high", false: "medium"}[routed], f.Confidence)
 				}

@@ -1,6 +1,7 @@
 package marking
 
 import (
+	"slices"
 	"sort"
 
 	"rdmascope/decode"
@@ -89,6 +90,17 @@ type cnpEvent struct {
 }
 
 const maxLog = 256
+
+func (l *cnpLog) full() bool { return len(l.events) >= maxLog }
+
+// drop takes the CNPs of a flow out, and returns how many these were.
+func (l *cnpLog) drop(flow int32) int {
+	was := len(l.events)
+	inOrder := append(l.events[l.next:len(l.events):len(l.events)], l.events[:l.next]...)
+	l.events = slices.DeleteFunc(inOrder, func(e cnpEvent) bool { return e.flow == flow })
+	l.next = 0
+	return was - len(l.events)
+}
 
 func (l *cnpLog) add(now int64, flow int32) {
 	if len(l.events) < maxLog {

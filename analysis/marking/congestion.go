@@ -1,7 +1,7 @@
 package marking
 
 import (
-	"sort"
+	"slices"
 
 	"rdmascope/analysis/sketch"
 )
@@ -24,6 +24,7 @@ type congestion struct {
 // link is what a data flow knows of the CNPs of one flow.
 type link struct {
 	cnpFlow int32
+	gen     uint32 // of that flow
 	open    unanswered
 
 	answered  int64 // CNPs after a CE mark that no earlier CNP had answered
@@ -44,9 +45,10 @@ type link struct {
 // maxCuts bounds the rate samples of a link; the newest count.
 const maxCuts = 64
 
-func (c *congestion) link(cnpFlow int32) *link {
+// link returns the record of a flow's CNPs, nil when there is none.
+func (c *congestion) link(cnpFlow int32, gen uint32) *link {
 	for i := range c.links {
-		if c.links[i].cnpFlow == cnpFlow {
+		if c.links[i].cnpFlow == cnpFlow && c.links[i].gen == gen {
 			return &c.links[i]
 		}
 	}
@@ -171,8 +173,9 @@ func (s *sample) summary() Durations {
 	if s.n == 0 {
 		return Durations{}
 	}
-	r := append([]int32(nil), s.recent...)
-	sort.Slice(r, func(i, j int) bool { return r[i] < r[j] })
+	var sorted [maxRecent]int32
+	r := sorted[:copy(sorted[:], s.recent)]
+	slices.Sort(r)
 	return Durations{s.n, s.least, int64(r[(len(r)-1)/2]), s.most, s.sum}
 }
 
@@ -181,7 +184,8 @@ func (l *link) medianCut() int64 {
 	if len(l.cuts) == 0 {
 		return 0
 	}
-	r := append([]int16(nil), l.cuts...)
-	sort.Slice(r, func(i, j int) bool { return r[i] < r[j] })
+	var sorted [maxCuts]int16
+	r := sorted[:copy(sorted[:], l.cuts)]
+	slices.Sort(r)
 	return int64(r[(len(r)-1)/2])
 }

@@ -4,6 +4,7 @@ import (
 	"sort"
 
 	"rdmascope/analysis/sketch"
+	"rdmascope/analysis/slab"
 	"rdmascope/decode"
 )
 
@@ -14,6 +15,11 @@ type Flow struct {
 	Other    int64     // packets of combinations beyond those listed
 
 	Packets, ECNCapable, CE int64 // capable includes CE
+	Congestion
+}
+
+// Congestion is what only flows with CE marks or CNPs have.
+type Congestion struct {
 	// DataCE leaves out ACKs, which ask for no CNP; the first of them follows.
 	DataCE                     int64
 	FirstCETime, FirstCEPacket int64
@@ -62,14 +68,20 @@ func (t *Throttle) Deaf() bool {
 		t.MedianCutPermille < deafCutPermille && t.DipPermille < deafCutPermille
 }
 
-// Result is a tracker as it stands.
+// Result is a tracker as it stands. A flow's figures are made when they are
+// asked for: with a hundred thousand of them a result is a copy of their state,
+// and no more.
 type Result struct {
-	Flows []Flow // by ID
 	// LinksRefused are CNPs for which there was no room to note what they meant,
-	// Unconnected those which no flow was there for.
-	LinksRefused, Unconnected int64
+	// Unconnected those which no flow was there for, PacedRefused those that the
+	// scope of pacing is judged without.
+	LinksRefused, Unconnected, PacedRefused int64
 
-	logs []pairLog
+	n     int32
+	flows slab.Slab[flow]
+	odd   slab.Slab[oddMarks]
+	congs []Congestion
+	logs  []pairLog
 }
 
 type pairLog struct {
@@ -79,27 +91,68 @@ type pairLog struct {
 
 // Result returns what is known at time now. peerOf gives a flow's way back, or
 // -1; nil takes the peers that SetPeer told.
-func (t *Tracker) Result(now int64, peerOf func(id int32) int32) Result {
-	r := Result{LinksRefused: t.linksRefused, Unconnected: t.unconnected, Flows: make([]Flow, 0, len(t.flows))}
-	for i := range t.flows {
-		f := &t.flows[i]
-		peer := f.peer
-		if peerOf != nil {
-			peer = peerOf(int32(i))
+func (t *Tracker) Result(now int64, peerOf func(id int32) int32) *Result {
+	r := &Result{LinksRefused: t.linksRefused, Unconnected: t.unconnected, PacedRefused: t.pacedRefused,
+		n: t.n, flows: t.flows.Clone(), odd: t.odd.Clone(), congs: make([]Congestion, len(t.congs))}
+	for id := range t.n {
+		f := t.flows.At(id)
+		if odd := r.odd.At(id); odd.more != nil {
+			odd.more = odd.more.clone()
 		}
-		r.Flows = append(r.Flows, f.result(int32(i), peer, now, t))
+		if f.cong == 0 {
+			continue
+		}
+		peer := f.peer - 1
+		if peerOf != nil {
+			peer = peerOf(id)
+		}
+		r.congs[f.cong-1] = t.congestion(f, peer, now)
 	}
-	for i := range t.pairs {
-		if c := t.pairs[i].cnps; c != nil {
-			r.logs = append(r.logs, pairLog{t.pairs[i].key, append([]cnpEvent(nil), c.events...)})
+	for i := range t.usedPairs {
+		if pr := t.pairs.At(i); pr.cnps != nil {
+			r.logs = append(r.logs, pairLog{pr.key, append([]cnpEvent(nil), pr.cnps.events...)})
 		}
 	}
 	return r
 }
 
-func (f *flow) result(id, peer int32, now int64, t *Tracker) Flow {
+// Len is the number of flows, those that were forgotten included.
+func (r *Result) Len() int { return int(r.n) }
+
+// Flow returns the figures of a flow.
+func (r *Result) Flow(id int32) Flow {
+	f := r.flows.At(id)
+	fl := f.figures(id, r.odd.At(id))
+	if f.cong != 0 {
+		fl.Congestion = r.congs[f.cong-1]
+	}
+	return fl
+}
+
+// EachMarking calls f for every combination of marks in a flow, in no order;
+// one whose count ran over 32 bits comes twice.
+func (r *Result) EachMarking(id int32, f func(Marking)) {
+	r.flows.At(id).tally.each(r.odd.At(id), func(m mark, count, first int64) { f(m.marking(count, first)) })
+}
+
+// Flow returns the figures of a flow as they stand at time now, peer being its
+// way back, or -1: what a caller keeps of a flow that it is about to forget.
+func (t *Tracker) Flow(id, peer int32, now int64) Flow {
+	if id >= t.n {
+		return Flow{ID: id}
+	}
+	f := t.flows.At(id)
+	fl := f.figures(id, t.odd.At(id))
+	if f.cong != 0 {
+		fl.Congestion = t.congestion(f, peer, now)
+	}
+	return fl
+}
+
+// figures are those that every flow has.
+func (f *flow) figures(id int32, odd *oddMarks) Flow {
 	r := Flow{ID: id}
-	r.Markings, r.Other = f.tally.list()
+	r.Markings, r.Other = f.tally.list(odd)
 	r.Packets = r.Other
 	for _, m := range r.Markings {
 		r.Packets += m.Packets
@@ -110,20 +163,26 @@ func (f *flow) result(id, peer int32, now int64, t *Tracker) Flow {
 			r.CE += m.Packets
 		}
 	}
-	c := f.cong
-	if c == nil {
-		return r
-	}
-	r.DataCE, r.FirstCETime, r.FirstCEPacket = c.ce, c.firstCE, c.firstCEPacket
+	return r
+}
+
+// congestion are the figures of a flow with CE marks or CNPs.
+func (t *Tracker) congestion(f *flow, peer int32, now int64) Congestion {
+	c := t.congs[f.cong-1]
+	r := Congestion{DataCE: c.ce, FirstCETime: c.firstCE, FirstCEPacket: c.firstCEPacket}
 	if n := c.cnps; n != nil {
 		r.CNPs, r.FirstCNPTime, r.FirstCNPPacket, r.CNPGap = n.n, n.first, n.firstPacket, n.gaps.summary()
 		r.MalformedCNPs, r.FirstMalformedCNP, r.CNPFaults = n.malformed, n.badPacket, n.faults
 	}
 	open := c.open
-	if peer != none {
+	if peer >= 0 {
 		// What other flows' CNPs answered doesn't count once the peer is known.
-		open = c.openFor(peer)
-		if l := c.link(peer); l != nil {
+		var l *link
+		if peer < t.n {
+			l = c.link(peer, t.flows.At(peer).gen)
+		}
+		open = c.openFor(l)
+		if l != nil {
 			r.Throttle = &Throttle{CNPFlow: peer, CNPs: l.answered + l.repeated + l.causeless, Answered: l.answered,
 				Repeated: l.repeated, Causeless: l.causeless, SlowStart: l.slowStart, CEToCNP: l.delay.Summary(),
 				RateSamples: l.measured, MedianCutPermille: l.medianCut(), DipPermille: l.profile.dip(c.rate.width)}
@@ -134,10 +193,10 @@ func (f *flow) result(id, peer int32, now int64, t *Tracker) Flow {
 	return r
 }
 
-// openFor returns the marks that the peer's CNPs left unanswered: all of them
-// when it sent none.
-func (c *congestion) openFor(peer int32) unanswered {
-	if l := c.link(peer); l != nil {
+// openFor returns the marks that the peer's CNPs, those of l, left unanswered:
+// all of them when it sent none.
+func (c *congestion) openFor(l *link) unanswered {
+	if l != nil {
 		return l.open
 	}
 	if len(c.links) == 0 {

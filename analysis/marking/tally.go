@@ -1,8 +1,9 @@
 package marking
 
 import (
+	"cmp"
 	"math"
-	"sort"
+	"slices"
 
 	"rdmascope/decode"
 	"rdmascope/decode/roce"
@@ -70,20 +71,24 @@ type Marking struct {
 	FirstPacket int64
 }
 
-// tally counts packets by mark. Nearly all flows have one to four of them, the
-// first ones lie inline.
+// tally counts packets by mark. Nearly all flows have one to four of them; what
+// only a new mark touches lies elsewhere, in oddMarks.
 type tally struct {
 	n, recent uint8
 	marks     [inline]mark
 	counts    [inline]uint32
-	more      *moreMarks
-	firsts    [inline]int64 // only a new mark touches them
 }
 
 const (
 	inline  = 4
 	maxMore = 60 // further combinations; beyond, packets are counted as other
 )
+
+// oddMarks is the part of a flow's tally that packets seldom touch.
+type oddMarks struct {
+	firsts [inline]int64 // packet that showed the mark first
+	more   *moreMarks
+}
 
 type moreMarks struct {
 	list  []moreMark
@@ -95,44 +100,78 @@ type moreMark struct {
 	count, first int64
 }
 
-func (c *tally) add(m mark, number int64) {
+// clone shares nothing.
+func (m *moreMarks) clone() *moreMarks {
+	return &moreMarks{append([]moreMark(nil), m.list...), m.other}
+}
+
+// add counts a packet, unless its mark isn't among the first ones.
+func (c *tally) add(m mark) bool {
 	if c.n > 0 && c.marks[c.recent] == m && c.counts[c.recent] != math.MaxUint32 {
 		c.counts[c.recent]++
-		return
+		return true
 	}
 	for i := range c.n {
 		if c.marks[i] == m && c.counts[i] != math.MaxUint32 {
 			c.recent = i
 			c.counts[i]++
-			return
+			return true
 		}
 	}
+	return false
+}
+
+// addNew counts a packet for which add found no place.
+func (c *tally) addNew(m mark, number int64, odd *oddMarks) {
 	if c.n < inline {
-		c.marks[c.n], c.counts[c.n], c.firsts[c.n] = m, 1, number
+		c.marks[c.n], c.counts[c.n], odd.firsts[c.n] = m, 1, number
 		c.recent = c.n
 		c.n++
 		return
 	}
-	if c.more == nil {
-		c.more = &moreMarks{}
+	if odd.more == nil {
+		odd.more = &moreMarks{}
 	}
-	for i := range c.more.list {
-		if c.more.list[i].mark == m {
-			c.more.list[i].count++
+	for i := range odd.more.list {
+		if odd.more.list[i].mark == m {
+			odd.more.list[i].count++
 			return
 		}
 	}
-	if len(c.more.list) >= maxMore {
-		c.more.other++
+	if len(odd.more.list) >= maxMore {
+		odd.more.other++
 		return
 	}
-	c.more.list = append(c.more.list, moreMark{m, 1, number})
+	odd.more.list = append(odd.more.list, moreMark{m, 1, number})
+}
+
+// marking is what a mark says.
+func (m mark) marking(count, first int64) Marking {
+	return Marking{Kind: Kind(m >> 24), DSCP: uint8(m>>18) & 63, ECN: uint8(m>>16) & 3, Tagged: m>>15&1 != 0,
+		PCP: uint8(m>>12) & 7, VID: uint16(m) & 0xfff, Packets: count, FirstPacket: first}
+}
+
+// each calls f for every combination. One may come again: where a count ran
+// over, the rest is on its own.
+func (c *tally) each(odd *oddMarks, f func(m mark, count, first int64)) {
+	for i := range c.n {
+		f(c.marks[i], int64(c.counts[i]), odd.firsts[i])
+	}
+	if odd.more != nil {
+		for i := range odd.more.list {
+			m := &odd.more.list[i]
+			f(m.mark, m.count, m.first)
+		}
+	}
 }
 
 // list returns the combinations, most packets first, and how many packets had
 // others.
-func (c *tally) list() (l []Marking, other int64) {
-	add := func(m mark, count, first int64) {
+func (c *tally) list(odd *oddMarks) (l []Marking, other int64) {
+	if c.n > 0 {
+		l = make([]Marking, 0, c.n)
+	}
+	c.each(odd, func(m mark, count, first int64) {
 		for i := range l {
 			if l[i].mark() == m {
 				l[i].Packets += count
@@ -140,23 +179,13 @@ func (c *tally) list() (l []Marking, other int64) {
 				return
 			}
 		}
-		l = append(l, Marking{Kind: Kind(m >> 24), DSCP: uint8(m>>18) & 63, ECN: uint8(m>>16) & 3, Tagged: m>>15&1 != 0,
-			PCP: uint8(m>>12) & 7, VID: uint16(m) & 0xfff, Packets: count, FirstPacket: first})
+		l = append(l, m.marking(count, first))
+	})
+	if odd.more != nil {
+		other = odd.more.other
 	}
-	for i := range c.n {
-		add(c.marks[i], int64(c.counts[i]), c.firsts[i])
-	}
-	if c.more != nil {
-		for _, m := range c.more.list {
-			add(m.mark, m.count, m.first)
-		}
-		other = c.more.other
-	}
-	sort.SliceStable(l, func(i, j int) bool {
-		if l[i].Packets != l[j].Packets {
-			return l[i].Packets > l[j].Packets
-		}
-		return l[i].mark() < l[j].mark()
+	slices.SortFunc(l, func(a, b Marking) int {
+		return cmp.Or(cmp.Compare(b.Packets, a.Packets), cmp.Compare(a.mark(), b.mark()))
 	})
 	return l, other
 }

@@ -1,6 +1,7 @@
 package marking
 
 import (
+	"rdmascope/analysis/slab"
 	"rdmascope/decode"
 	"rdmascope/decode/roce"
 )
@@ -12,6 +13,7 @@ type Options struct {
 	DelayNS   int64 // the time it has to react: 20 µs
 	PairFlows int   // flows of one host pair that a CNP may mean while pairs aren't known: 64
 	Links     int   // records of (data flow, CNP flow) in all: 16384
+	Paced     int   // CNPs remembered for the scope of pacing, in all: 16384
 }
 
 func (o Options) withDefaults() Options {
@@ -29,18 +31,28 @@ func (o Options) withDefaults() Options {
 	if o.Links <= 0 {
 		o.Links = 16384
 	}
+	if o.Paced <= 0 {
+		o.Paced = 16384
+	}
 	return o
 }
 
 // Tracker follows the marks of one shard's flows.
 type Tracker struct {
 	opt   Options
-	flows []flow
-	pairs []pair
+	n     int32 // ids below it were announced
+	flows slab.Slab[flow]
+	odd   slab.Slab[oddMarks]
+	congs []*congestion
+	pairs slab.Slab[pair]
 	index map[pairKey]int32
 
-	links                     int
+	freeCongs, freePairs []int32
+	usedPairs            int32 // numbers below it were given out
+	links, paced         int
+
 	linksRefused, unconnected int64 // CNPs without a flow they could mean, or no room to say so
+	pacedRefused              int64 // CNPs that there was no room to keep for the pacing
 }
 
 // pairKey is a direction between two hosts.
@@ -49,25 +61,35 @@ type pairKey struct {
 	src, dst decode.Addr
 }
 
-// pair is what all flows of one direction between two hosts share.
+// pair is what all flows of one direction between two hosts share. It goes
+// with the last of them.
 type pair struct {
 	key   pairKey
-	back  int32   // the other direction, -1 until it is seen
+	back  int32   // the other direction, none until it is seen
+	live  int32   // flows
 	flows []int32 // data flows, the first PairFlows of them
 	cnps  *cnpLog
 }
 
-// flow is the state of one flow.
+// flow is the state of one flow: one cache line, without pointers (see package
+// slab). Numbers of others are kept with 1 added, so that a zeroed flow is a
+// new one.
 type flow struct {
-	pair  int32
-	peer  int32 // -1: not known
-	cong  *congestion
-	data  bool // in the pair's list
-	naks  bool // lastNAK holds
-	tally tally
-
-	lastNAK int64
+	pair    int32
+	peer    int32
+	cong    int32  // 0: neither CE marks nor CNPs
+	gen     uint32 // how often its id was forgotten: what others noted of it before doesn't hold
+	lastNAK int64  // time, holds with flowNAK
+	is      flowIs
+	tally   tally
 }
+
+type flowIs uint8
+
+const (
+	flowData flowIs = 1 << iota // in the pair's list
+	flowNAK                     // lastNAK holds
+)
 
 // none is no flow, no pair.
 const none = -1
@@ -77,29 +99,41 @@ func New(o Options) *Tracker {
 	return &Tracker{opt: o.withDefaults(), index: make(map[pairKey]int32)}
 }
 
-// AddFlow announces flow id. IDs are dense, 0, 1, 2, …, and not used again for
-// another flow.
+// AddFlow announces flow id. IDs are dense, 0, 1, 2, …; one comes back for
+// another flow only after Forget.
 func (t *Tracker) AddFlow(id int32) {
-	for int(id) >= len(t.flows) {
-		t.flows = append(t.flows, flow{pair: none, peer: none})
+	if int(id) >= t.flows.Len() {
+		t.flows.Grow(id)
+		t.odd.Grow(id)
 	}
+	t.n = max(t.n, id+1)
 }
 
 // Warm reads what Packet will read of a flow, so that the processor fetches the
 // memory of many flows at once. The sum means nothing.
 func (t *Tracker) Warm(id int32) int32 {
-	if int(id) >= len(t.flows) {
+	if id >= t.n {
 		return 0
 	}
-	f := &t.flows[id]
-	return f.pair + int32(f.tally.counts[inline-1])
+	return t.flows.At(id).pair
 }
 
 // SetPeer says that two flows are each other's way back. It is optional, and
 // best as early as possible; Result's word is final.
 func (t *Tracker) SetPeer(a, b int32) {
 	t.AddFlow(max(a, b))
-	t.flows[a].peer, t.flows[b].peer = b, a
+	t.unpeer(a)
+	t.unpeer(b)
+	t.flows.At(a).peer, t.flows.At(b).peer = b+1, a+1
+}
+
+// unpeer parts a flow from its peer.
+func (t *Tracker) unpeer(id int32) {
+	f := t.flows.At(id)
+	if f.peer != 0 {
+		t.flows.At(f.peer - 1).peer = 0
+		f.peer = 0
+	}
 }
 
 // Packet takes a RoCE packet of a flow. Packets with a bad iCRC count for
@@ -108,27 +142,31 @@ func (t *Tracker) Packet(p *decode.Packet, id int32) {
 	if p.ICRC == roce.ICRCBad || !p.Has(decode.FlagBTH) {
 		return
 	}
-	if int(id) >= len(t.flows) {
+	if id >= t.n {
 		t.AddFlow(id)
 	}
-	f := &t.flows[id]
-	if f.pair == none {
-		f.pair = t.pairOf(p)
+	f := t.flows.At(id)
+	if f.pair == 0 {
+		f.pair = t.pairOf(p) + 1
+		t.pairs.At(f.pair-1).live++
 	}
 	k := kindOf(p)
-	f.tally.add(markOf(p, k), p.Number)
+	if m := markOf(p, k); !f.tally.add(m) {
+		f.tally.addNew(m, p.Number, t.odd.At(id))
+	}
 	switch k {
 	case KindCNP:
 		t.cnp(p, id, f)
 		return
 	case KindAck:
 		if p.RoCE.Present.Has(roce.HeaderAETH) && p.RoCE.AETH.Syndrome.Kind() != roce.SyndromeACK {
-			f.lastNAK, f.naks = p.Time, true
+			f.lastNAK = p.Time
+			f.is |= flowNAK
 		}
 	case KindData, KindReadResponse:
-		if !f.data {
-			f.data = true
-			if pr := &t.pairs[f.pair]; len(pr.flows) < t.opt.PairFlows {
+		if f.is&flowData == 0 {
+			f.is |= flowData
+			if pr := t.pairs.At(f.pair - 1); len(pr.flows) < t.opt.PairFlows {
 				pr.flows = append(pr.flows, id)
 			}
 		}
@@ -136,8 +174,8 @@ func (t *Tracker) Packet(p *decode.Packet, id int32) {
 	if k != KindAck && p.ECN() == 3 && p.Has(decode.FlagNet) {
 		t.ce(p, f)
 	}
-	if f.cong != nil {
-		f.cong.sent(p, &t.opt)
+	if f.cong != 0 {
+		t.congs[f.cong-1].sent(p, &t.opt)
 	}
 }
 
@@ -148,21 +186,34 @@ func (t *Tracker) pairOf(p *decode.Packet) int32 {
 	if i, ok := t.index[k]; ok {
 		return i
 	}
-	i := int32(len(t.pairs))
+	var i int32
+	if n := len(t.freePairs); n > 0 {
+		i, t.freePairs = t.freePairs[n-1], t.freePairs[:n-1]
+	} else {
+		i = t.usedPairs
+		t.usedPairs++
+		t.pairs.Grow(i)
+	}
 	t.index[k] = i
-	t.pairs = append(t.pairs, pair{key: k, back: none})
+	pr := t.pairs.At(i)
+	*pr = pair{key: k, back: none}
 	if j, ok := t.index[pairKey{p.Iface, p.Dst, p.Src}]; ok {
-		t.pairs[i].back, t.pairs[j].back = j, i
+		pr.back, t.pairs.At(j).back = j, i
 	}
 	return i
 }
 
 // congestionOf returns the flow's state of congestion, made on first use.
 func (t *Tracker) congestionOf(f *flow) *congestion {
-	if f.cong == nil {
-		f.cong = &congestion{}
+	if f.cong == 0 {
+		if n := len(t.freeCongs); n > 0 {
+			f.cong, t.freeCongs = t.freeCongs[n-1]+1, t.freeCongs[:n-1]
+		} else {
+			t.congs = append(t.congs, new(congestion))
+			f.cong = int32(len(t.congs))
+		}
 	}
-	return f.cong
+	return t.congs[f.cong-1]
 }
 
 // ce notes a CE mark.
@@ -188,18 +239,15 @@ func (t *Tracker) cnp(p *decode.Packet, id int32, f *flow) {
 		c.cnps = &cnpFlow{}
 	}
 	c.cnps.take(p)
-	pr := &t.pairs[f.pair]
-	if pr.cnps == nil {
-		pr.cnps = &cnpLog{}
-	}
-	pr.cnps.add(p.Time, id)
-	slow := f.naks && p.Time-f.lastNAK <= t.opt.AnswerNS
+	pr := t.pairs.At(f.pair - 1)
+	t.pace(pr, p.Time, id)
+	slow := f.is&flowNAK != 0 && p.Time-f.lastNAK <= t.opt.AnswerNS
 	meant := 0
-	if f.peer != none {
-		meant = t.notify(p.Time, id, f.peer, slow)
+	if f.peer != 0 {
+		meant = t.notify(p.Time, id, f.peer-1, slow)
 	} else if pr.back != none {
-		for _, d := range t.pairs[pr.back].flows {
-			if t.flows[d].peer == none { // the others are known not to be meant
+		for _, d := range t.pairs.At(pr.back).flows {
+			if t.flows.At(d).peer == 0 { // the others are known not to be meant
 				meant += t.notify(p.Time, id, d, slow)
 			}
 		}
@@ -209,19 +257,50 @@ func (t *Tracker) cnp(p *decode.Packet, id int32, f *flow) {
 	}
 }
 
+// pace keeps a CNP for the scope of its sender's pacing.
+func (t *Tracker) pace(pr *pair, now int64, id int32) {
+	if pr.cnps == nil {
+		pr.cnps = &cnpLog{}
+	}
+	switch {
+	case pr.cnps.full():
+	case t.paced >= t.opt.Paced:
+		t.pacedRefused++
+		return
+	default:
+		t.paced++
+	}
+	pr.cnps.add(now, id)
+}
+
 // notify tells a data flow of a CNP that may be meant for it.
 func (t *Tracker) notify(now int64, cnpFlow, dataFlow int32, slow bool) int {
-	c := t.congestionOf(&t.flows[dataFlow])
-	l := c.link(cnpFlow)
+	c := t.congestionOf(t.flows.At(dataFlow))
+	gen := t.flows.At(cnpFlow).gen
+	l := c.link(cnpFlow, gen)
 	if l == nil {
-		if t.links >= t.opt.Links {
+		if l = t.newLink(c); l == nil {
 			t.linksRefused++
 			return 0
 		}
-		t.links++
-		c.links = append(c.links, link{cnpFlow: cnpFlow, open: c.never})
-		l = &c.links[len(c.links)-1]
+		*l = link{cnpFlow: cnpFlow, gen: gen, open: c.never}
 	}
 	l.answer(c, now, slow, &t.opt)
 	return 1
+}
+
+// newLink returns a place for a link: that of one whose CNP flow is gone, else
+// a further one, nil when there are too many of all.
+func (t *Tracker) newLink(c *congestion) *link {
+	for i := range c.links {
+		if l := &c.links[i]; l.gen != t.flows.At(l.cnpFlow).gen {
+			return l
+		}
+	}
+	if t.links >= t.opt.Links {
+		return nil
+	}
+	t.links++
+	c.links = append(c.links, link{})
+	return &c.links[len(c.links)-1]
 }

@@ -85,9 +85,9 @@ func TestKinds(t *testing.T) {
 		{synth.AtomicAck, back, KindAck}, {synth.ReadRespMiddle, back, KindReadResponse}, {synth.CongestionNotif, back, KindCNP},
 	} {
 		f.send(int64(i), int32(i), c.path, synth.Packet{Opcode: c.op})
-		r := f.tr.Result(f.last, nil)
-		require.Len(t, r.Flows[i].Markings, 1)
-		require.Equal(t, Marking{Kind: c.want, DSCP: 26, Packets: 1, FirstPacket: int64(i + 1)}, r.Flows[i].Markings[0])
+		got := f.tr.Result(f.last, nil).Flow(int32(i))
+		require.Len(t, got.Markings, 1)
+		require.Equal(t, Marking{Kind: c.want, DSCP: 26, Packets: 1, FirstPacket: int64(i + 1)}, got.Markings[0])
 	}
 }
 
@@ -110,7 +110,7 @@ func TestMarkings(t *testing.T) {
 		f.send(n, 0, there, synth.Packet{Opcode: synth.ReadRequest})
 		n++
 	}
-	r := f.tr.Result(f.last, nil).Flows[0]
+	r := f.tr.Result(f.last, nil).Flow(0)
 	require.Len(t, r.Markings, inline+maxMore)
 	require.EqualValues(t, 5, r.Other)
 	require.Equal(t, n, r.Packets)
@@ -119,7 +119,7 @@ func TestMarkings(t *testing.T) {
 }
 
 func TestStateSize(t *testing.T) {
-	require.LessOrEqual(t, unsafe.Sizeof(flow{}), uintptr(128))
+	require.Equal(t, uintptr(64), unsafe.Sizeof(flow{}), "one cache line")
 }
 
 // TestBadICRC: a corrupted packet's marks count for nothing.
@@ -130,7 +130,7 @@ func TestBadICRC(t *testing.T) {
 	b[len(b)-1] ^= 1
 	f.tr.AddFlow(0)
 	f.tr.Packet(f.decoded(0, b), 0)
-	require.Zero(t, f.tr.Result(f.last, nil).Flows[0].Packets)
+	require.Zero(t, f.tr.Result(f.last, nil).Flow(0).Packets)
 }
 
 // TestCEAnswered: which marks and CNPs belong together, and which don't.
@@ -148,15 +148,15 @@ func TestCEAnswered(t *testing.T) {
 	f.cnp(4*ms+1, 1, back) // a nanosecond too late: a mark and a CNP on their own
 	f.data(9*ms, 0, there, tosCE)
 	r := f.tr.Result(t0+10*ms, xor1)
-	d := r.Flows[0]
+	d := r.Flow(0)
 	require.EqualValues(t, 5, d.CE)
 	require.EqualValues(t, 1, d.CEUnanswered, "the last one's time isn't over")
 	require.Equal(t, []int64{4, 2, 1, 1, 0}, []int64{d.Throttle.CNPs, d.Throttle.Answered, d.Throttle.Repeated, d.Throttle.Causeless, d.Throttle.SlowStart})
 	require.Equal(t, &sketch.Summary{Count: 2, Min: 3 * us, P50: 3 * us, P90: ms, P99: ms, P999: ms, Max: ms, MeanDown: (ms + 3*us) / 2}, d.Throttle.CEToCNP)
-	require.EqualValues(t, 2, f.tr.Result(t0+10*ms+1, xor1).Flows[0].CEUnanswered)
+	require.EqualValues(t, 2, f.tr.Result(t0+10*ms+1, xor1).Flow(0).CEUnanswered)
 	require.Equal(t, t0+10*us, d.FirstCETime)
 	require.EqualValues(t, 2, d.FirstCEPacket)
-	require.Equal(t, []int64{4, 3, 57 * us}, []int64{r.Flows[1].CNPs, r.Flows[1].CNPGap.Count, r.Flows[1].CNPGap.MinNS})
+	require.Equal(t, []int64{4, 3, 57 * us}, []int64{r.Flow(1).CNPs, r.Flow(1).CNPGap.Count, r.Flow(1).CNPGap.MinNS})
 }
 
 // TestAckCE: a mark on an ACK asks for no CNP.
@@ -164,7 +164,7 @@ func TestAckCE(t *testing.T) {
 	f := newFeed(Options{})
 	_, back := host(1, 2, tosCE)
 	f.send(0, 1, back, synth.Packet{Opcode: synth.Acknowledge})
-	r := f.tr.Result(t0+10*ms, xor1).Flows[1]
+	r := f.tr.Result(t0+10*ms, xor1).Flow(1)
 	require.Equal(t, []int64{1, 0, 0}, []int64{r.CE, r.DataCE, r.CEUnanswered})
 }
 
@@ -178,7 +178,7 @@ func TestSlowRestart(t *testing.T) {
 	f.cnp(3*us, 1, back)
 	f.send(4*us, 1, back, synth.Packet{Opcode: synth.Acknowledge, Syndrome: synth.SyndromeACK})
 	f.cnp(5*us+ms, 1, back)
-	th := f.tr.Result(f.last, xor1).Flows[0].Throttle
+	th := f.tr.Result(f.last, xor1).Flow(0).Throttle
 	require.Equal(t, []int64{3, 1}, []int64{th.Causeless, th.SlowStart})
 }
 
@@ -198,10 +198,10 @@ func TestPeers(t *testing.T) {
 			f.cnp(i*100*us+5*us, 1, back)
 		}
 		r := f.tr.Result(t0+100*ms, xor1)
-		require.EqualValues(t, 20, r.Flows[0].Throttle.Answered)
-		require.Nil(t, r.Flows[2].Throttle)
-		require.EqualValues(t, 0, r.Flows[0].CEUnanswered)
-		require.EqualValues(t, 20, r.Flows[2].CEUnanswered, "early=%t", early)
+		require.EqualValues(t, 20, r.Flow(0).Throttle.Answered)
+		require.Nil(t, r.Flow(2).Throttle)
+		require.EqualValues(t, 0, r.Flow(0).CEUnanswered)
+		require.EqualValues(t, 20, r.Flow(2).CEUnanswered, "early=%t", early)
 		links := 2
 		if early {
 			links = 1
@@ -218,10 +218,10 @@ func TestExclusion(t *testing.T) {
 	f.data(0, 0, there, tosCE)
 	f.data(0, 2, there, tosCE)
 	f.cnp(us, 3, back)
-	require.Empty(t, f.tr.flows[0].cong.links)
-	require.Len(t, f.tr.flows[2].cong.links, 1)
+	require.Empty(t, f.tr.congs[f.tr.flows.At(0).cong-1].links)
+	require.Len(t, f.tr.congs[f.tr.flows.At(2).cong-1].links, 1)
 	f.cnp(us, 5, back)
-	require.Len(t, f.tr.flows[2].cong.links, 2)
+	require.Len(t, f.tr.congs[f.tr.flows.At(2).cong-1].links, 2)
 	require.Zero(t, f.tr.Result(f.last, nil).Unconnected)
 }
 
@@ -250,7 +250,7 @@ func TestCNPFormat(t *testing.T) {
 			b := synth.AppendRoCEv2(nil, &back, &c.p)
 			b[14+20+8+12+3] = c.reserved
 			f.tr.Packet(f.decoded(0, b), 0)
-			r := f.tr.Result(f.last, nil).Flows[0]
+			r := f.tr.Result(f.last, nil).Flow(0)
 			assert.Equal(t, c.faults, r.CNPFaults)
 			assert.Equal(t, c.malformed, r.MalformedCNPs)
 			assert.EqualValues(t, 1, r.CNPs)
@@ -290,7 +290,7 @@ func TestDeaf(t *testing.T) {
 				}
 				at += gap
 			}
-			th := f.tr.Result(f.last, xor1).Flows[0].Throttle
+			th := f.tr.Result(f.last, xor1).Flow(0).Throttle
 			assert.GreaterOrEqual(t, th.RateSamples, int64(18))
 			assert.Equal(t, c.deaf, th.Deaf(), "%+v", th)
 			assert.GreaterOrEqual(t, th.MedianCutPermille, c.least)
@@ -342,12 +342,12 @@ func TestScope(t *testing.T) {
 					f.cnp(m.at, m.id+1, back)
 				}
 				a, b := fs[0].tr.Result(t0, xor1), fs[1].tr.Result(t0, xor1)
-				p := Pacings(&a, &b)
+				p := Pacings(a, b)
 				require.Len(t, p, 1)
 				assert.Equal(t, scope, p[0].Scope)
 				assert.GreaterOrEqual(t, p[0].IntervalNS, interval)
 				assert.Less(t, p[0].IntervalNS, interval*11/10)
-				assert.Equal(t, p, Pacings(&b, &a), "in whatever order the shards come")
+				assert.Equal(t, p, Pacings(b, a), "in whatever order the shards come")
 			})
 		}
 	}
@@ -365,14 +365,14 @@ func TestBounds(t *testing.T) {
 	}
 	r := f.tr.Result(f.last, xor1)
 	require.Equal(t, 20, f.tr.links)
-	require.Len(t, f.tr.pairs, 2)
-	require.Len(t, f.tr.pairs[0].flows, 8)
+	require.EqualValues(t, 2, f.tr.usedPairs)
+	require.Len(t, f.tr.pairs.At(0).flows, 8)
 	require.EqualValues(t, 100*8-20, r.LinksRefused)
-	require.Len(t, r.Flows, 200)
+	require.Equal(t, 200, r.Len())
 	for i := range 5000 {
 		f.cnp(2000+int64(i), 1, back)
 	}
-	require.Len(t, f.tr.pairs[1].cnps.events, maxLog)
+	require.Len(t, f.tr.pairs.At(1).cnps.events, maxLog)
 	require.Equal(t, f.tr.Result(f.last, xor1), f.tr.Result(f.last, xor1), "a result disturbs nothing")
 }
 
@@ -416,10 +416,10 @@ func FuzzPacket(f *testing.F) {
 		}
 		r := fd.tr.Result(fd.last, xor1)
 		var sum int64
-		for i := range r.Flows {
-			sum += r.Flows[i].Packets
-			if r.Flows[i].CEUnanswered > r.Flows[i].DataCE || r.Flows[i].CE > r.Flows[i].ECNCapable {
-				t.Fatalf("%+v", r.Flows[i])
+		for i := range int32(r.Len()) {
+			sum += r.Flow(i).Packets
+			if r.Flow(i).CEUnanswered > r.Flow(int32(i)).DataCE || r.Flow(int32(i)).CE > r.Flow(int32(i)).ECNCapable {
+				t.Fatalf("%+v", r.Flow(i))
 			}
 		}
 		if sum != taken {

@@ -25,7 +25,7 @@ type flowKey struct {
 
 // run analyses a capture; the flows of a host pair are peers when each
 // direction has one.
-func run(t *testing.T, path string) (Result, []flowKey) {
+func run(t *testing.T, path string) (*Result, []flowKey) {
 	t.Helper()
 	tr := New(Options{})
 	ids := map[flowKey]int32{}
@@ -81,8 +81,8 @@ func TestECNTruth(t *testing.T) {
 			require.NoError(t, json.Unmarshal(b, &w))
 			r, _ := run(t, captureFile(t, dir, name))
 			var capable, ce int64
-			for i := range r.Flows {
-				f := &r.Flows[i]
+			for i := range int32(r.Len()) {
+				f := r.Flow(i)
 				capable += f.ECNCapable
 				ce += f.CE
 				assert.Zero(t, f.CNPs, "rxe makes no CNP")
@@ -100,8 +100,9 @@ func TestECNTruth(t *testing.T) {
 // TestVLANTruth: everything of this capture is on VLAN 100 in priority 3.
 func TestVLANTruth(t *testing.T) {
 	r, _ := run(t, captureFile(t, shared(t), "rxe_vlan100"))
-	require.Len(t, r.Flows, 4)
-	for _, f := range r.Flows {
+	require.Equal(t, 4, r.Len())
+	for i := range int32(r.Len()) {
+		f := r.Flow(i)
 		require.NotEmpty(t, f.Markings)
 		for _, m := range f.Markings {
 			require.True(t, m.Tagged)
@@ -129,8 +130,8 @@ func TestCNPTruth(t *testing.T) {
 	require.NoError(t, json.Unmarshal(b, &w))
 	path := captureFile(t, dir, "cnp_ce_synthetic")
 	r, keys := run(t, path)
-	require.Len(t, r.Flows, 2)
-	data, back := r.Flows[0], r.Flows[1]
+	require.Equal(t, 2, r.Len())
+	data, back := r.Flow(0), r.Flow(1)
 	assert.Equal(t, w.Truth.Data, data.KindPackets(KindData))
 	assert.Equal(t, w.Truth.CE, data.CE)
 	assert.Equal(t, w.Truth.CE, data.DataCE)
@@ -187,7 +188,7 @@ func TestCNPTruth(t *testing.T) {
 	assert.InEpsilon(t, delays[(n-1)/2], th.CEToCNP.P50, 0.01)
 	assert.InEpsilon(t, delays[(n*9+9)/10-1], th.CEToCNP.P90, 0.01)
 	assert.Zero(t, data.CEUnanswered)
-	p := Pacings(&r)
+	p := Pacings(r)
 	require.Len(t, p, 1)
 	assert.Equal(t, ScopeUnknown, p[0].Scope, "one queue pair shows no scope")
 	assert.Equal(t, back.CNPGap.MinNS, p[0].IntervalNS)

@@ -11,6 +11,7 @@ type Options struct {
 	AssumedSpeedBps uint64 // where nothing tells, 100 Gbit/s
 	WindowNS        int64  // width of the windows, 100 ms
 	MaxRows         int    // 1024
+	RowIdleNS       int64  // a row silent for this long may give room to another, 10 s
 
 	// PriorityOfDSCP maps untagged packets, nil: DSCP/8, the usual default.
 	PriorityOfDSCP *[64]uint8
@@ -53,6 +54,7 @@ func (o Options) withDefaults() Options {
 	set(&o.AssumedSpeedBps, 100e9)
 	set(&o.WindowNS, 100*ms)
 	set(&o.MaxRows, 1024)
+	set(&o.RowIdleNS, 10_000*ms)
 	set(&o.DetectNS, 200*ms)
 	set(&o.RestoreNS, 200*ms)
 	set(&o.StormPermille, 990)

@@ -51,6 +51,7 @@ type TimelineResult struct {
 	CutFrames   int64 // too short in the capture to be read
 	EmptyFrames int64 // with no class enabled
 	RowsRefused int64 // frames of rows for which there was no room
+	RowsEvicted int64 // rows that had been silent for long and gave room to others
 	Dropped     int64 // intervals that fell out of the table
 }
 
@@ -58,7 +59,7 @@ type TimelineResult struct {
 // packet came at end. It shares nothing that changes.
 func (t *Timeline) Result(start, end int64) TimelineResult {
 	r := TimelineResult{Start: start, End: end, opt: t.opt, Frames: t.frames, CutFrames: t.cut,
-		EmptyFrames: t.empty, RowsRefused: t.refused, Dropped: t.dropped}
+		EmptyFrames: t.empty, RowsRefused: t.refused, RowsEvicted: t.evicted, Dropped: t.dropped}
 	r.rows = make([]row, len(t.rows))
 	for i := range t.rows {
 		r.rows[i] = t.rows[i].settle(end)
@@ -126,15 +127,16 @@ type Result struct {
 	Violations []Violation
 	Watchdogs  Watchdogs
 
-	Frames, CutFrames, EmptyFrames                               int64
-	RowsRefused, IntervalsDropped, SpreadsOmitted, StormsOmitted int64
-	QuietDropped, UntrackedPackets                               int64
+	Frames, CutFrames, EmptyFrames                  int64
+	RowsRefused, RowsEvicted                        int64
+	IntervalsDropped, SpreadsOmitted, StormsOmitted int64
+	QuietDropped, UntrackedPackets                  int64
 }
 
 // Merge joins one time line (all shards' are equal) with every shard's traffic.
 func Merge(tl TimelineResult, parts []TrafficResult) Result {
 	r := Result{Visible: tl.Frames > 0, Frames: tl.Frames, CutFrames: tl.CutFrames, EmptyFrames: tl.EmptyFrames,
-		RowsRefused: tl.RowsRefused, IntervalsDropped: tl.Dropped}
+		RowsRefused: tl.RowsRefused, RowsEvicted: tl.RowsEvicted, IntervalsDropped: tl.Dropped}
 	for i := range parts {
 		r.QuietDropped += parts[i].QuietDropped
 		r.UntrackedPackets += parts[i].Untracked
@@ -194,7 +196,7 @@ func newMerger(tl *TimelineResult, parts []TrafficResult) *merger {
 // marks joins all shards' marks of interval n of row i.
 func (m *merger) marks(i int, n int64) (all uint8) {
 	for k := range m.parts {
-		all |= m.parts[k].mark(i, n)
+		all |= m.parts[k].mark(i, m.tl.rows[i].gen, n)
 	}
 	return all
 }
@@ -205,12 +207,12 @@ func (m *merger) violations(i int) []Violation {
 	var l []Violation
 	rest := -1 // index of the violator that is no flow
 	for k := range m.parts {
-		if i >= len(m.parts[k].rows) {
+		if i >= len(m.parts[k].rows) || m.parts[k].rows[i].gen != m.tl.rows[i].gen {
 			continue
 		}
 		for _, v := range m.parts[k].rows[i].violators {
 			switch {
-			case v.Flow >= 0:
+			case v.Flow != -1:
 				l = append(l, Violation{m.tl.rows[i].key, k, v})
 			case rest < 0:
 				rest = len(l)

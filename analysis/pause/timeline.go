@@ -49,7 +49,9 @@ type Timeline struct {
 	budget int
 	frame  pfc.Frame
 
-	frames, cut, empty, refused, dropped int64
+	searchFrom int64 // no row is idle before this time
+
+	frames, cut, empty, refused, evicted, dropped int64
 }
 
 // NewTimeline returns an empty Timeline.
@@ -138,11 +140,15 @@ func (t *Timeline) row(p *decode.Packet, priority uint8) *row {
 		return &t.rows[i]
 	}
 	pt := t.port(p.Iface)
+	i, gen := int32(len(t.rows)), uint32(0)
 	if len(t.rows) >= t.opt.MaxRows || len(pt.rows[priority]) >= rowsPerPriority {
-		t.refused++
-		return nil
+		if i, gen = t.evict(pt, priority, p.Time); i < 0 {
+			t.refused++
+			return nil
+		}
+	} else {
+		t.rows = append(t.rows, row{})
 	}
-	i := int32(len(t.rows))
 	t.index[k] = i
 	pt.rows[priority] = append(pt.rows[priority], i)
 	speed, from := t.opt.LinkSpeedBps, SpeedFlag
@@ -152,10 +158,10 @@ func (t *Timeline) row(p *decode.Packet, priority uint8) *row {
 	if speed == 0 {
 		speed, from = t.opt.AssumedSpeedBps, SpeedAssumed
 	}
-	t.rows = append(t.rows, row{
-		key: k, speed: speed, from: from, allowance: AllowanceNS(speed), opt: &t.opt,
+	t.rows[i] = row{
+		key: k, gen: gen, speed: speed, from: from, allowance: AllowanceNS(speed), opt: &t.opt,
 		windows: Windows{WidthNS: t.opt.WindowNS},
-	})
+	}
 	return &t.rows[i]
 }
 

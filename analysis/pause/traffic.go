@@ -3,6 +3,7 @@ package pause
 import (
 	"math/bits"
 
+	"rdmascope/analysis/slab"
 	"rdmascope/decode"
 )
 
@@ -57,13 +58,14 @@ type Violator struct {
 const maxViolators = 64
 
 type trafficRow struct {
+	gen       uint32  // of the time line's row: another one took its place since
 	marks     []uint8 // of interval n at n & (len−1)
 	next      int64   // intervals below it have a mark in the ring
 	violators []Violator
 }
 
 // pace is how a flow sends: its last packet, and the gaps before it by powers
-// of two.
+// of two. It is one cache line, without pointers (see package slab).
 type pace struct {
 	last     int64
 	gaps     [32]uint8 // gap of 2^(n+minGapBits)…
@@ -90,11 +92,13 @@ type Quiet struct {
 
 // Traffic is one shard's view of the data that pauses concern.
 type Traffic struct {
-	tl    *Timeline
-	least int64        // shortest silence worth a look
-	rows  []trafficRow // in step with the time line's
-	flows []pace
-	quiet []Quiet
+	tl     *Timeline
+	least  int64        // shortest silence worth a look
+	rows   []trafficRow // in step with the time line's
+	flows  slab.Slab[pace]
+	quiet  []Quiet // the newest, a ring from oldest on
+	oldest int
+	now    int64 // newest packet
 
 	untracked, droppedQuiet int64
 }
@@ -109,6 +113,7 @@ func NewTraffic(tl *Timeline) *Traffic {
 // its flow, -1 for none.
 func (t *Traffic) Data(p *decode.Packet, flow int32) {
 	priority := t.tl.opt.Priority(p)
+	t.now = max(t.now, p.Time)
 	if flow >= 0 {
 		t.keepPace(p, flow, priority)
 	}
@@ -142,10 +147,7 @@ func (t *Traffic) mark(p *decode.Packet, i int32, flow int32) {
 			m = markLate
 		}
 	}
-	for len(t.rows) <= int(i) {
-		t.rows = append(t.rows, trafficRow{})
-	}
-	tr := &t.rows[i]
+	tr := t.row(i)
 	if m == markLate && d == dirTowards {
 		tr.violate(p, flow)
 	}
@@ -153,6 +155,18 @@ func (t *Traffic) mark(p *decode.Packet, i int32, flow int32) {
 		m <<= markUnknown
 	}
 	*tr.slot(n, len(r.ring.slots)) |= m
+}
+
+// row is what is known of row i of the time line.
+func (t *Traffic) row(i int32) *trafficRow {
+	for len(t.rows) <= int(i) {
+		t.rows = append(t.rows, trafficRow{})
+	}
+	tr := &t.rows[i]
+	if gen := t.tl.rows[i].gen; tr.gen != gen {
+		*tr = trafficRow{gen: gen}
+	}
+	return tr
 }
 
 // slot returns the mark of interval n in a ring as long as the row's own.
@@ -172,29 +186,28 @@ func (tr *trafficRow) slot(n int64, length int) *uint8 {
 }
 
 func (tr *trafficRow) violate(p *decode.Packet, flow int32) {
-	var v *Violator
-	for i := range tr.violators {
-		if w := &tr.violators[i]; w.Flow == flow {
-			v = w
-			break
-		}
-	}
+	v := tr.violator(flow)
 	if v == nil {
-		if len(tr.violators) >= maxViolators && flow != -1 {
+		if len(tr.violators) >= maxViolators {
 			flow = -1
 		}
-		for i := range tr.violators {
-			if tr.violators[i].Flow == flow {
-				v = &tr.violators[i]
-			}
-		}
-		if v == nil {
+		if v = tr.violator(flow); v == nil {
 			tr.violators = append(tr.violators, Violator{Flow: flow, FirstTime: p.Time, FirstPacket: p.Number})
 			v = &tr.violators[len(tr.violators)-1]
 		}
 	}
 	v.Packets++
 	v.Bytes += int64(p.Wire)
+}
+
+// violator is the entry of a flow, nil when there is none.
+func (tr *trafficRow) violator(flow int32) *Violator {
+	for i := range tr.violators {
+		if v := &tr.violators[i]; v.Flow == flow {
+			return v
+		}
+	}
+	return nil
 }
 
 // keepPace notes the gap before a packet of a flow, and remembers it when the
@@ -204,10 +217,10 @@ func (t *Traffic) keepPace(p *decode.Packet, flow int32, priority uint8) {
 		t.untracked++
 		return
 	}
-	for len(t.flows) <= int(flow) {
-		t.flows = append(t.flows, pace{})
+	if int(flow) >= t.flows.Len() {
+		t.flows.Grow(flow)
 	}
-	f := &t.flows[flow]
+	f := t.flows.At(flow)
 	if f.active {
 		if gap := p.Time - f.last; gap >= 0 {
 			if gap >= t.least {
@@ -225,20 +238,20 @@ func (t *Traffic) keepPace(p *decode.Packet, flow int32, priority uint8) {
 // Warm reads what Data will read of a flow, so that the processor fetches the
 // memory of many flows at once. The sum means nothing.
 func (t *Traffic) Warm(flow int32) int64 {
-	if int(flow) >= len(t.flows) {
+	if int(flow) >= t.flows.Len() {
 		return 0
 	}
-	return t.flows[flow].last
+	return t.flows.At(flow).last
 }
 
 // Stopped is for how much of [from, to) the priority of a flow's newest packet
 // was paused at its interface. It asks the time line, so its answer for times
 // that have passed doesn't change.
 func (t *Traffic) Stopped(flow int32, from, to int64) int64 {
-	if !t.tl.Visible() || flow < 0 || int(flow) >= len(t.flows) {
+	if !t.tl.Visible() || flow < 0 || int(flow) >= t.flows.Len() {
 		return 0
 	}
-	f := &t.flows[flow]
+	f := t.flows.At(flow)
 	return t.tl.Overlap(f.iface, f.priority, from, to)
 }
 
@@ -257,12 +270,16 @@ func (t *Traffic) silence(f *pace, flow int32, now int64) (Quiet, bool) {
 		Last: f.last, First: now, MedianNS: median}, true
 }
 
+// remember keeps a silence; the oldest goes when there is no room, as the oldest
+// pauses do.
 func (t *Traffic) remember(q Quiet) {
-	if len(t.quiet) >= t.tl.opt.MaxQuiet {
-		t.droppedQuiet++
+	if len(t.quiet) < t.tl.opt.MaxQuiet {
+		t.quiet = append(t.quiet, q)
 		return
 	}
-	t.quiet = append(t.quiet, q)
+	t.droppedQuiet++
+	t.quiet[t.oldest] = q
+	t.oldest = (t.oldest + 1) % len(t.quiet)
 }
 
 // book counts a gap; all counts are halved before one overflows, so that the
@@ -294,50 +311,4 @@ func (f *pace) median() int64 {
 		}
 	}
 	return 0
-}
-
-// TrafficResult is a Traffic as it stands.
-type TrafficResult struct {
-	Quiet        []Quiet
-	QuietDropped int64
-	Untracked    int64 // packets of flows beyond the bound
-	rows         []trafficRow
-}
-
-// Result returns what is known, with the silences that last to the capture's
-// end. It shares nothing that changes.
-func (t *Traffic) Result(end int64) TrafficResult {
-	r := TrafficResult{Quiet: append([]Quiet(nil), t.quiet...), QuietDropped: t.droppedQuiet, Untracked: t.untracked}
-	r.rows = make([]trafficRow, len(t.rows))
-	for i, tr := range t.rows {
-		tr.marks = append([]uint8(nil), tr.marks...)
-		tr.violators = append([]Violator(nil), tr.violators...)
-		r.rows[i] = tr
-	}
-	if !t.tl.Visible() {
-		return r
-	}
-	for i := range t.flows {
-		f := &t.flows[i]
-		if !f.active {
-			continue
-		}
-		if q, ok := t.silence(f, int32(i), end); ok {
-			q.Open = true
-			r.Quiet = append(r.Quiet, q)
-		}
-	}
-	return r
-}
-
-// mark returns the mark of interval n of row i.
-func (r *TrafficResult) mark(i int, n int64) uint8 {
-	if i >= len(r.rows) {
-		return 0
-	}
-	tr := &r.rows[i]
-	if n >= tr.next || n < tr.next-int64(len(tr.marks)) {
-		return 0
-	}
-	return tr.marks[int(n)&(len(tr.marks)-1)]
 }

@@ -7,15 +7,18 @@
 // end to end. Together with the destination QPN, PSN, opcode, IP identification
 // and length it names one sending of one packet.
 //
-// Nothing is stored until RoCE was seen on a second interface, and then only
+// Nothing is stored while the capture has one interface (Expect), and then only
 // the newest packets: a fixed table in which a newer packet takes an older one's
-// place. What it forgot is not compared, never compared wrongly.
+// place. What it forgot is not compared, never compared wrongly. Where nobody
+// told of a second interface it counts from its first packet, so that the copies
+// of this one and of those before aren't compared.
 package taps
 
 import (
 	"encoding/binary"
-	"sort"
+	"math"
 
+	"rdmascope/analysis/slab"
 	"rdmascope/decode"
 	"rdmascope/decode/roce"
 )
@@ -26,23 +29,26 @@ const slots = 1 << 12
 
 // identity names one sending of one packet.
 type identity struct {
-	icrc    uint32
-	psn     uint32 // with the opcode in its upper octet
-	qpn     uint32
-	ipid    uint16
-	length  uint16
-	payload uint16
+	icrc   uint32
+	psn    uint32 // with the opcode in its upper octet
+	qpn    uint32
+	ipid   uint16
+	length uint16
 }
 
+// sighting is a packet as an interface saw it: two of them fill a cache line.
 type sighting struct {
 	identity
-	number int64 // 0: an empty slot
 	flow   int32
 	iface  uint16
 	tos    uint8
 	ttl    uint8
-	ce     bool // any sighting of it was CE
+	packet int64 // its number, twice, and 1 when any sighting of it was CE; 0: an empty slot
 }
+
+func (s *sighting) number() int64 { return s.packet >> 1 }
+
+func (s *sighting) ce() bool { return s.packet&1 != 0 }
 
 // Field is what was changed.
 type Field uint8
@@ -87,14 +93,26 @@ type Tracker struct {
 	first        uint16 // interface of the first packet
 	table        []sighting
 
-	changes  []Change
-	compared map[int32]int64 // packets of a flow that were seen elsewhere as well
-	ceMissed map[int32]int64 // … that were CE there and not here
-	dropped  int64
+	changes []Change
+	gone    []Change // of flows that were forgotten, which is their Flow: -1
+	flows   slab.Slab[flow]
+	nobody  flow
+	newest  int64 // packet
+	dropped int64
+}
+
+// flow is what is known of one flow.
+type flow struct {
+	compared uint32 // packets that were seen elsewhere as well, saturated
+	ceMissed uint32 // of these: CE there and not here
+	born     int64  // sightings up to this packet are of an earlier owner of its id
 }
 
 // New returns an empty tracker.
 func New() *Tracker { return &Tracker{} }
+
+// Expect tells how many interfaces the capture has, as far as is known.
+func (t *Tracker) Expect(interfaces int) { t.several = t.several || interfaces > 1 }
 
 // Packet takes a RoCE packet of a flow.
 func (t *Tracker) Packet(p *decode.Packet, flow int32) {
@@ -107,15 +125,17 @@ func (t *Tracker) Packet(p *decode.Packet, flow int32) {
 			return
 		}
 		t.several = true
-		t.table = make([]sighting, slots)
-		t.compared, t.ceMissed = map[int32]int64{}, map[int32]int64{}
 	}
+	if t.table == nil {
+		t.table = make([]sighting, slots)
+	}
+	t.newest = p.Number
 	s, ok := sightingOf(p, flow)
 	if !ok {
 		return
 	}
 	slot := &t.table[s.hash()%slots]
-	if slot.number == 0 || slot.identity != s.identity || slot.iface == s.iface {
+	if slot.packet == 0 || slot.identity != s.identity || slot.iface == s.iface || t.isGone(slot) {
 		*slot = s
 		return
 	}
@@ -130,10 +150,14 @@ func sightingOf(p *decode.Packet, flow int32) (sighting, bool) {
 		return sighting{}, false
 	}
 	h := &p.RoCE.BTH
+	packet := p.Number << 1
+	if p.ECN() == 3 {
+		packet |= 1
+	}
 	return sighting{
 		identity: identity{icrc: binary.BigEndian.Uint32(p.Data[end-roce.ICRCLen:]), psn: uint32(h.Opcode)<<24 | uint32(h.PSN),
-			qpn: uint32(h.DestQP), ipid: p.IPID, length: uint16(p.TransLen), payload: uint16(p.RoCE.PayloadLen)},
-		number: p.Number, flow: flow, iface: p.Iface, tos: p.TOS, ttl: p.TTL, ce: p.ECN() == 3,
+			qpn: uint32(h.DestQP), ipid: p.IPID, length: uint16(p.TransLen)},
+		packet: packet, flow: flow, iface: p.Iface, tos: p.TOS, ttl: p.TTL,
 	}, true
 }
 
@@ -147,14 +171,14 @@ func (s *sighting) hash() uint32 {
 // compare holds a packet's second sighting against its first. The first stays
 // in the table, for a third.
 func (t *Tracker) compare(old, now *sighting, p *decode.Packet) {
-	t.compared[old.flow]++
-	t.compared[now.flow]++
+	count(&t.flow(old.flow).compared)
+	count(&t.flow(now.flow).compared)
 	switch {
-	case now.ce && !old.ce:
-		t.ceMissed[old.flow]++
-		old.ce = true
-	case old.ce && !now.ce:
-		t.ceMissed[now.flow]++
+	case now.ce() && !old.ce():
+		count(&t.flow(old.flow).ceMissed)
+		old.packet |= 1
+	case old.ce() && !now.ce():
+		count(&t.flow(now.flow).ceMissed)
 	}
 	if old.tos == now.tos {
 		return
@@ -163,7 +187,7 @@ func (t *Tracker) compare(old, now *sighting, p *decode.Packet) {
 	if old.ttl < now.ttl {
 		from, to = now, old
 	}
-	c := Change{Flow: from.flow, From: from.iface, To: to.iface, ByTTL: from.ttl != to.ttl, Packets: 1, FirstPacket: to.number, FirstTime: p.Time, LastTime: p.Time}
+	c := Change{Flow: from.flow, From: from.iface, To: to.iface, ByTTL: from.ttl != to.ttl, Packets: 1, FirstPacket: to.number(), FirstTime: p.Time, LastTime: p.Time}
 	if from.tos>>2 != to.tos>>2 {
 		c.Field, c.Before, c.After = FieldDSCP, from.tos>>2, to.tos>>2
 		t.note(c)
@@ -174,44 +198,50 @@ func (t *Tracker) compare(old, now *sighting, p *decode.Packet) {
 	}
 }
 
+// flow is the state of a flow; what belongs to none has one too, the last.
+func (t *Tracker) flow(id int32) *flow {
+	if id < 0 {
+		return &t.nobody
+	}
+	if int(id) >= t.flows.Len() {
+		t.flows.Grow(id)
+	}
+	return t.flows.At(id)
+}
+
+func count(n *uint32) {
+	if *n != math.MaxUint32 {
+		*n++
+	}
+}
+
+// isGone tells whether a packet's flow was forgotten since.
+func (t *Tracker) isGone(s *sighting) bool {
+	return s.flow >= 0 && int(s.flow) < t.flows.Len() && s.number() <= t.flows.At(s.flow).born
+}
+
 func (t *Tracker) note(c Change) {
-	for i := range t.changes {
-		o := &t.changes[i]
+	if !add(&t.changes, c) {
+		t.dropped++
+	}
+}
+
+// add counts a change in a list; not ok when there is no room for a new one.
+func add(list *[]Change, c Change) bool {
+	for i := range *list {
+		o := &(*list)[i]
 		if o.Field == c.Field && o.Flow == c.Flow && o.From == c.From && o.To == c.To && o.Before == c.Before && o.After == c.After && o.ByTTL == c.ByTTL {
-			o.Packets++
+			if c.FirstPacket < o.FirstPacket {
+				o.FirstPacket, o.FirstTime = c.FirstPacket, c.FirstTime
+			}
+			o.Packets += c.Packets
 			o.LastTime = max(o.LastTime, c.LastTime)
-			return
+			return true
 		}
 	}
-	if len(t.changes) >= maxChanges {
-		t.dropped++
-		return
+	if len(*list) >= maxChanges {
+		return false
 	}
-	t.changes = append(t.changes, c)
-}
-
-// Result is a tracker as it stands.
-type Result struct {
-	Changes  []Change        // by first packet
-	Compared map[int32]int64 // by flow: sightings of its packets that were also seen elsewhere
-	CEMissed map[int32]int64 // by flow: its packets that were CE elsewhere only
-	Dropped  int64           // changes that there was no room to list
-}
-
-// Result returns what is known; it shares nothing that changes.
-func (t *Tracker) Result() Result {
-	r := Result{Changes: append([]Change(nil), t.changes...), Dropped: t.dropped}
-	if t.several {
-		r.Compared, r.CEMissed = copied(t.compared), copied(t.ceMissed)
-	}
-	sort.SliceStable(r.Changes, func(i, j int) bool { return r.Changes[i].FirstPacket < r.Changes[j].FirstPacket })
-	return r
-}
-
-func copied(m map[int32]int64) map[int32]int64 {
-	c := make(map[int32]int64, len(m))
-	for k, v := range m {
-		c[k] = v
-	}
-	return c
+	*list = append(*list, c)
+	return true
 }

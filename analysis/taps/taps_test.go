@@ -41,7 +41,106 @@ func TestNothingIsStoredForOneInterface(t *testing.T) {
 		f.packet(3, dscp26|ect0, 64, psn, 0)
 	}
 	assert.Nil(t, f.table)
-	assert.Equal(t, Result{}, f.Result())
+	assert.Zero(t, f.flows.Len())
+}
+
+// TestFirstPacket: where a second interface is known of, the copy of the very
+// first packet is compared too.
+func TestFirstPacket(t *testing.T) {
+	for _, known := range []bool{false, true} {
+		f := newFeed()
+		f.Expect(1)
+		if known {
+			f.Expect(2)
+		}
+		f.packet(0, dscp26|ect0, 64, 1, 0)
+		f.packet(1, ect0, 63, 1, 1)
+		r := f.Result()
+		if known {
+			require.Len(t, r.Changes, 1)
+			assert.Equal(t, FieldDSCP, r.Changes[0].Field)
+		} else {
+			assert.Empty(t, r.Changes)
+		}
+	}
+}
+
+// TestForget: an id that is used again is another flow, in all that is kept of
+// it: also for packets that are still remembered.
+func TestForget(t *testing.T) {
+	f := newFeed()
+	f.Expect(2)
+	f.packet(0, dscp26|ect0, 64, 1, 0)
+	f.packet(1, ect0, 63, 1, 1)
+	f.packet(0, dscp26|ce, 64, 2, 0)
+	f.packet(1, ect0, 63, 2, 1)
+	f.packet(0, dscp26|ect0, 64, 3, 0)
+	got := f.Forget(0)
+	assert.EqualValues(t, 2, got.Compared)
+	assert.Len(t, got.Changes, 2, "DSCP of two packets, a mark taken back")
+	f.packet(1, ect0, 63, 3, 1)
+	r := f.Result()
+	assert.Zero(t, r.Compared(0))
+	assert.EqualValues(t, []int64{2, 1}, []int64{r.Compared(1), r.CEMissed(1)})
+	assert.Empty(t, r.Changes)
+	require.Len(t, r.Gone, 2)
+	assert.EqualValues(t, []int64{-1, 2}, []int64{int64(r.Gone[0].Flow), r.Gone[0].Packets})
+	f.packet(0, dscp26|ect0, 64, 4, 0)
+	f.packet(1, dscp26|ect0, 63, 4, 1)
+	r = f.Result()
+	assert.EqualValues(t, 1, r.Compared(0), "the new owner of the id")
+	assert.Equal(t, Totals{}, f.Forget(77))
+	assert.Equal(t, Totals{}, f.Forget(-1))
+}
+
+// TestForgetMillions: flows come and go for ever, their ids with them.
+func TestForgetMillions(t *testing.T) {
+	n := uint32(1_000_000)
+	if testing.Short() {
+		n = 100_000
+	}
+	const alive = 1000
+	crowd, alone := newFeed(), newFeed()
+	crowd.Expect(2)
+	alone.Expect(2)
+	path := synth.Path{Src: netip.MustParseAddr("192.0.2.1"), Dst: netip.MustParseAddr("192.0.2.2"), TOS: dscp26 | ect0}
+	frame := synth.AppendRoCEv2(nil, &path, &synth.Packet{Opcode: synth.WriteOnly, DestQP: 17, PSN: 5})
+	var p [2]decode.Packet
+	for i := range p {
+		p[i] = decode.Packet{Data: frame, Wire: uint32(len(frame)), Iface: uint16(i), Link: 1}
+		crowd.dec.Decode(&p[i])
+	}
+	p[1].TOS = dscp26 | ce
+	crc := frame[len(frame)-4:]
+	both := func(f *feed, number int64, id int32) {
+		crc[0], crc[1], crc[2], crc[3] = byte(number), byte(number>>8), byte(number>>16), byte(number>>24)
+		for i := range p {
+			p[i].Number = 2*number + int64(i)
+			f.Packet(&p[i], id)
+		}
+	}
+	var early int64
+	for k := range n {
+		id := int32(k % alive)
+		both(crowd, int64(k)+1, id)
+		if id < 10 {
+			both(alone, int64(k)+1, id)
+			continue
+		}
+		crowd.Forget(id)
+		if early == 0 && k > n/10 {
+			early = heap()
+		}
+	}
+	assert.Less(t, heap(), early+early/4+1<<16, "memory grows")
+	assert.Less(t, crowd.flows.Len(), 2*alive)
+	a, b := crowd.Result(), alone.Result()
+	for id := range int32(10) {
+		assert.EqualValues(t, 2*n/alive, a.Compared(id))
+		assert.Equal(t, b.Compared(id), a.Compared(id))
+		assert.Equal(t, b.CEMissed(id), a.CEMissed(id))
+	}
+	assert.Equal(t, b.Changes, a.Changes)
 }
 
 // TestChanges: what a hop did to a packet, by its two sightings.
@@ -75,7 +174,7 @@ func TestChanges(t *testing.T) {
 			f.packet(0, c.tos, c.ttl, 3, 0)
 			f.packet(1, c.tosThen, c.ttlThen, 3, 1)
 			r := f.Result()
-			assert.Equal(t, map[int32]int64{0: 1, 1: 1}, r.Compared)
+			assert.Equal(t, []int64{1, 1}, []int64{r.Compared(0), r.Compared(1)})
 			require.Len(t, r.Changes, len(c.want))
 			bleached := false
 			for i := range r.Changes {
@@ -87,7 +186,7 @@ func TestChanges(t *testing.T) {
 				assert.Equal(t, c.want[i], got)
 			}
 			assert.Equal(t, c.bleached, bleached)
-			assert.Equal(t, []int64{c.missedFirst, c.missedNow}, []int64{r.CEMissed[0], r.CEMissed[1]})
+			assert.Equal(t, []int64{c.missedFirst, c.missedNow}, []int64{r.CEMissed(0), r.CEMissed(1)})
 		})
 	}
 }
@@ -100,7 +199,8 @@ func TestThirdSighting(t *testing.T) {
 	f.packet(0, dscp26|ect0, 64, 3, 0)
 	f.packet(1, dscp26|ce, 63, 3, 1)
 	f.packet(2, dscp26|ce, 62, 3, 2)
-	assert.Equal(t, map[int32]int64{0: 1}, f.Result().CEMissed)
+	r := f.Result()
+	assert.Equal(t, []int64{1, 0, 0}, []int64{r.CEMissed(0), r.CEMissed(1), r.CEMissed(2)})
 }
 
 // TestForgetting: a packet whose place a newer one took is not compared; one
@@ -116,7 +216,7 @@ func TestForgetting(t *testing.T) {
 	f.packet(1, 0, 63, 10, 1)
 	f.packet(0, 0, 64, 10+20*slots-1, 0)
 	r := f.Result()
-	assert.Empty(t, r.Compared)
+	assert.Zero(t, r.Compared(0)+r.Compared(1))
 	assert.Empty(t, r.Changes)
 }
 
@@ -148,7 +248,8 @@ func TestCutPackets(t *testing.T) {
 			f.Packet(&p, 0)
 		}
 	}
-	assert.Empty(t, f.Result().Compared)
+	r := f.Result()
+	assert.Zero(t, r.Compared(0)+r.Compared(-1))
 }
 
 // TestNoAllocations on the hot path, once the flows are known.
