@@ -6,19 +6,10 @@ package roce
 // The fields of a header are valid only if Present has that header; otherwise
 // they are left over from earlier packets.
 type Headers struct {
-	BTH          BTHFields
-	RETH         RETHFields
-	AETH         AETHFields
-	DETH         DETHFields
-	ImmDt        ImmDtFields
-	IETH         IETHFields
-	AtomicETH    AtomicETHFields
-	AtomicAckETH AtomicAckETHFields
-	RDETH        RDETHFields
-	XRCETH       XRCETHFields
-	FETH         FETHFields
-	CNP          CNPFields
+	// What every packet has, and the two headers that the tracking of reliable
+	// connections reads, come first: they share two cache lines.
 
+	BTH BTHFields
 	// Present are the headers that were decoded.
 	Present HeaderSet
 	// Len is the length of the headers that were decoded: the offset of the
@@ -29,9 +20,21 @@ type Headers struct {
 	PayloadLen int
 	// PayloadCaptured is how much of the payload the capture has.
 	PayloadCaptured int
+	AETH            AETHFields
+	RETH            RETHFields
 	// Truncated: the capture has fewer bytes than the packet had. Without an
 	// error all headers are there, and only payload, pad or ICRC was cut.
 	Truncated bool
+
+	DETH         DETHFields
+	ImmDt        ImmDtFields
+	IETH         IETHFields
+	AtomicETH    AtomicETHFields
+	AtomicAckETH AtomicAckETHFields
+	RDETH        RDETHFields
+	XRCETH       XRCETHFields
+	FETH         FETHFields
+	CNP          CNPFields
 }
 
 // Decode decodes the transport that starts at b[0], the BTH. wireLen is its
