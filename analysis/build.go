@@ -24,6 +24,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	s.Connections = make(List[Connection], len(drafts))
 	for i, d := range drafts {
 		s.Connections[i] = d.Connection
+		s.Connections[i].Interface = m.iface(d.iface)
 	}
 	s.Conformance = buildConformance(r)
 	s.PFC = buildPFC(m, r, drafts)

@@ -3,6 +3,7 @@ package analysis
 import (
 	"fmt"
 	"slices"
+	"strconv"
 
 	"rdmascope/decode"
 )
@@ -30,6 +31,14 @@ func buildInputs(m *marker) List[Input] {
 		}
 	}
 	return list
+}
+
+// iface is an interface's name, else its number.
+func (m *marker) iface(i uint16) string {
+	if int(i) < len(m.ifaces) && m.ifaces[i].Name != "" {
+		return m.ifaces[i].Name
+	}
+	return strconv.Itoa(int(i))
 }
 
 // known makes a figure of a count that is -1 when unknown.

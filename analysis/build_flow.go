@@ -209,7 +209,7 @@ func latencyOf(b *rc.LatencyBlock) *Latency {
 		return nil
 	}
 	return &Latency{Count: int64(b.Count), Coalesced: int64(b.Coalesced), Recovered: int64(b.Recovered), MinNS: b.MinNS, P50NS: b.P50NS,
-		P90NS: b.P90NS, P99NS: b.P99NS, P999NS: b.P999NS, MaxNS: b.MaxNS, MeanNS: b.MeanNS, block: b}
+		P90NS: b.P90NS, P99NS: b.P99NS, P999NS: b.P999NS, MaxNS: b.MaxNS, MeanNS: b.MeanNS, samples: b}
 }
 
 // messageSizes counts messages by the power of two that their size is below.

@@ -131,7 +131,7 @@ func tcpLatency(l *iwarp.Latency) *Latency {
 		return nil
 	}
 	return &Latency{Count: l.Count, Coalesced: l.Coalesced, Recovered: l.Recovered, MinNS: l.Min, P50NS: l.P50, P90NS: l.P90, P99NS: l.P99,
-		P999NS: l.P999, MaxNS: l.Max, MeanNS: l.Mean}
+		P999NS: l.P999, MaxNS: l.Max, MeanNS: l.Mean, samples: l}
 }
 
 func streamMessageSizes(f *iwarp.Flow) Counts {

@@ -1,8 +1,6 @@
 package analysis
 
 import (
-	"strconv"
-
 	"rdmascope/analysis/marking"
 	"rdmascope/analysis/pause"
 	"rdmascope/decode"
@@ -115,14 +113,7 @@ func connectionIDs(drafts []*draft) map[partFlow]string {
 }
 
 // iface is an interface's name, else its number.
-func (b *pfcBuilder) iface(i uint16) string {
-	if int(i) < len(b.m.ifaces) {
-		if name := b.m.ifaces[i].Name; name != "" {
-			return name
-		}
-	}
-	return strconv.Itoa(int(i))
-}
+func (b *pfcBuilder) iface(i uint16) string { return b.m.iface(i) }
 
 func priorityOf(p uint8) Priority {
 	if p == pause.All {

@@ -3,6 +3,7 @@ package analysis
 // Connection is a pair of queue pairs, or a TCP connection with iWARP on it.
 type Connection struct {
 	ID        string     `json:"connection_id" doc:"stable from run to run: c and a hash of transport, addresses, QPNs or ports, and incarnation"`
+	Interface string     `json:"interface" doc:"capture interface that saw it: name, else number"`
 	Transport string     `json:"transport" enum:"rocev2|rocev1|infiniband|iwarp" doc:"what carries it"`
 	Service   Text       `json:"service" enum:"rc|uc|ud|xrc|rd|stream" doc:"transport service; null when no packet told"`
 	ULP       Text       `json:"ulp" doc:"upper layer protocol, where recognised"`

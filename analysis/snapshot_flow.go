@@ -3,7 +3,6 @@ package analysis
 import (
 	"rdmascope/analysis/iwarp"
 	"rdmascope/analysis/marking"
-	"rdmascope/analysis/rc"
 )
 
 // Flow is one direction of a connection. A figure stands at the flow on which
@@ -175,14 +174,19 @@ type Latency struct {
 	MaxNS     int64 `json:"max_ns" doc:"exact"`
 	MeanNS    int64 `json:"mean_ns" doc:"mean, rounded down"`
 
-	block *rc.LatencyBlock // the samples, for histograms
+	samples buckets // for histograms; nil when made by hand
+}
+
+// buckets are the samples that a tracker keeps: *rc.LatencyBlock or
+// *iwarp.Latency.
+type buckets interface {
+	Buckets(f func(from, to, n int64))
 }
 
 // Buckets calls f for each half octave that holds samples, in ascending order:
-// n of them are at least from and less than to, in ns. Blocks of iWARP keep no
-// samples.
+// n of them are at least from and less than to, in ns.
 func (l *Latency) Buckets(f func(from, to, n int64)) {
-	if l != nil {
-		l.block.Buckets(f)
+	if l != nil && l.samples != nil {
+		l.samples.Buckets(f)
 	}
 }

@@ -22,7 +22,8 @@ func JSON(w io.Writer, s *analysis.Snapshot, o Options) error {
 	first := true
 	for i := range v.NumField() {
 		f := v.Type().Field(i)
-		if !f.IsExported() {
+		name, options, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if !f.IsExported() || strings.Contains(options, "omitzero") && v.Field(i).IsZero() {
 			continue
 		}
 		if !first {
@@ -30,7 +31,6 @@ func JSON(w io.Writer, s *analysis.Snapshot, o Options) error {
 		}
 		first = false
 		j.newline(1)
-		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		j.value(1, name)
 		j.out.WriteByte(':')
 		if !j.compact {

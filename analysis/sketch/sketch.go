@@ -103,6 +103,37 @@ func (s *Sketch) Clone() *Sketch {
 	return &c
 }
 
+// Buckets calls f for each half octave that holds values, in ascending order:
+// n of them are at least from and less than to.
+func (s *Sketch) Buckets(f func(from, to, n int64)) {
+	if s == nil {
+		return
+	}
+	for o, at := range s.at {
+		if at == 0 {
+			continue
+		}
+		for half := range uint(2) {
+			var n int64
+			first := half * parts / 2
+			for p := first; p < first+parts/2; p++ {
+				n += int64(s.blocks[at-1][p])
+			}
+			if n > 0 {
+				f(lower(uint(o), first), lower(uint(o), first+parts/2), n)
+			}
+		}
+	}
+}
+
+// lower is the smallest value of a part.
+func lower(octave, part uint) int64 {
+	if octave == 0 {
+		return int64(part)
+	}
+	return (parts + int64(part)) << (octave - 1)
+}
+
 // Count is the number of values.
 func (s *Sketch) Count() int64 {
 	if s == nil {

@@ -208,10 +208,12 @@ func TestLiveOverload(t *testing.T) {
 	assert.Contains(t, strings.ReplaceAll(strings.Join(snap.Capture.GradeReasons, "\n"), ",", ""), fmt.Sprintf("the recorder dropped %d packets", dropped))
 	require.NotNil(t, snap.Capture.UnseenPackets)
 	assert.Positive(t, *snap.Capture.UnseenPackets)
-	sums := sumFlows(snap)
-	assert.Zero(t, sums.resent, "sent again")
-	assert.Zero(t, sums.upstream+sums.downstream, "lost")
-	assert.Zero(t, sums.nak+sums.timeout+sums.implied, "recoveries")
+	require.Len(t, snap.FlowTotals(), 1)
+	sums := snap.FlowTotals()[0]
+	assert.Zero(t, value(sums.Retransmitted)+value(sums.RepeatResponses), "sent again")
+	assert.Zero(t, value(sums.LostUpstream)+value(sums.LostDownstream), "lost")
+	require.NotNil(t, sums.Episodes)
+	assert.Zero(t, sums.Episodes.Total, "recoveries")
 	rules := []string{}
 	for _, f := range snap.Findings {
 		if !strings.HasPrefix(f.Rule, "capture.") {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"io"
 	"strings"
 	"testing"
@@ -13,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
+	"rdmascope/pcaps"
 	"rdmascope/pcaps/live"
 )
 
@@ -86,7 +88,7 @@ func TestMetrics(t *testing.T) {
 	}}
 	snapshot := func(resent int64, findings ...analysis.Finding) *analysis.Snapshot {
 		s := &analysis.Snapshot{Findings: findings}
-		s.Connections = analysis.List[analysis.Connection]{{Transport: "rocev2", Flows: analysis.List[analysis.Flow]{{
+		s.Connections = analysis.List[analysis.Connection]{{Transport: "rocev2", Interface: "eth7", Flows: analysis.List[analysis.Flow]{{
 			Retransmitted: analysis.Int(resent), Latency: analysis.Latencies{Ack: &analysis.Latency{Count: 4, MeanNS: 500}},
 		}}}}
 		s.PFC.Sources = analysis.List[analysis.PFCSource]{
@@ -112,11 +114,7 @@ rdmascope_capture_dropped_packets_total{iface="eth7",where="kernel"} 2
 # TYPE rdmascope_pfc_paused_seconds_total counter
 rdmascope_pfc_paused_seconds_total{iface="eth7",priority="3"} 2
 rdmascope_pfc_paused_seconds_total{iface="eth7",priority="all"} 0
-# HELP rdmascope_operation_latency_seconds Latency of operations from tap to responder and back to the tap.
-# TYPE rdmascope_operation_latency_seconds summary
-rdmascope_operation_latency_seconds_sum{op="ack"} 2e-06
-rdmascope_operation_latency_seconds_count{op="ack"} 4
-`, "rdmascope_capture_dropped_packets_total", "rdmascope_pfc_paused_seconds_total", "rdmascope_operation_latency_seconds")
+`, "rdmascope_capture_dropped_packets_total", "rdmascope_pfc_paused_seconds_total")
 	found := func() float64 { return valueOf(t, m, "rdmascope_findings", "rc.loss") }
 	resent := func() float64 { return valueOf(t, m, "rdmascope_retransmitted_packets_total", "request") }
 	assert.EqualValues(t, 2, found())
@@ -126,6 +124,53 @@ rdmascope_operation_latency_seconds_count{op="ack"} 4
 	assert.EqualValues(t, 7, resent(), "a counter never falls")
 	m.update(snapshot(9))
 	assert.EqualValues(t, 9, resent())
+}
+
+// TestMetricsLatency: the histogram of a real capture holds each of its samples
+// once, in as many buckets as ever, and falls no more than other counters do.
+func TestMetricsLatency(t *testing.T) {
+	s := analyzed(t, testdata("rxe_write_loss1_before_cap.pcap.gz"))
+	m := &liveMetrics{stats: func() []live.Stats { return []live.Stats{{Name: "eth7"}} }}
+	m.update(s)
+	m.update(&analysis.Snapshot{}) // as if all connections were gone
+	reg := prometheus.NewPedanticRegistry()
+	require.NoError(t, reg.Register(m))
+	families, err := reg.Gather()
+	require.NoError(t, err)
+	found := 0
+	for _, f := range families {
+		if f.GetName() != "rdmascope_operation_latency_seconds" {
+			continue
+		}
+		for _, metric := range f.GetMetric() {
+			h := metric.GetHistogram()
+			var want *analysis.Latency
+			switch op := metric.GetLabel()[0].GetValue(); op {
+			case "ack":
+				want = s.Connections[0].Flows[0].Latency.Ack
+			case "message":
+				want = s.Connections[0].Flows[0].Latency.Message
+			default:
+				require.Fail(t, "this capture has no "+op)
+			}
+			found++
+			assert.EqualValues(t, want.Count, h.GetSampleCount())
+			assert.InEpsilon(t, float64(want.Count)*float64(want.MeanNS)/1e9, h.GetSampleSum(), 1e-3)
+			assert.Len(t, h.GetBucket(), 24)
+			below := uint64(0)
+			for _, b := range h.GetBucket() {
+				if b.GetUpperBound()*1e9 <= float64(want.MinNS) {
+					assert.Zero(t, b.GetCumulativeCount())
+				}
+				if b.GetUpperBound()*1e9 > float64(want.MaxNS) {
+					assert.Equal(t, h.GetSampleCount(), b.GetCumulativeCount())
+				}
+				assert.GreaterOrEqual(t, b.GetCumulativeCount(), below)
+				below = b.GetCumulativeCount()
+			}
+		}
+	}
+	assert.Equal(t, 2, found)
 }
 
 // valueOf is the value of the one metric of a name that has the label.
@@ -175,6 +220,16 @@ func TestFindingsLog(t *testing.T) {
 	}
 	assert.LessOrEqual(t, len(l.told), maxTold)
 	assert.Len(t, l.order, len(l.told))
+}
+
+func analyzed(t *testing.T, path string) *analysis.Snapshot {
+	t.Helper()
+	files, err := pcaps.Open([]string{path}, pcaps.Options{})
+	require.NoError(t, err)
+	defer files.Close()
+	s, err := analysis.Analyze(context.Background(), files, analysis.Options{})
+	require.NoError(t, err)
+	return s
 }
 
 func TestLoopbackAddress(t *testing.T) {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -17,6 +18,7 @@ type liveMetrics struct {
 
 	mu   sync.Mutex
 	most map[string]float64 // greatest value of each counter so far
+	took map[string]*latencyHistogram
 	now  []prometheus.Metric
 }
 
@@ -33,14 +35,17 @@ var (
 	descPaused    = desc("pfc_paused_seconds_total", "Time paused, by capture interface; 802.3x pause is priority all.", "iface", "priority")
 	descPauses    = desc("pfc_frames_total", "Pause frames that pause (xoff) or resume (xon) a priority.", "iface", "priority", "kind")
 	descStorms    = desc("pfc_storms_total", "Pauses out of proportion.", "iface", "priority", "kind")
-	descResent    = desc("retransmitted_packets_total", "Packets sent again: requests and responses of RoCE, segments of TCP.", "kind")
-	descNaks      = desc("naks_total", "Negative acknowledgements.", "kind")
-	descEpisodes  = desc("recoveries_total", "Steps back of senders, by what triggered them.", "kind")
-	descLost      = desc("lost_packets_total", "Sendings proved lost, before (upstream) or after (downstream) the capture: lower bounds.", "where")
-	descUnseen    = desc("unseen_packets_total", "Packets proved delivered that the capture doesn't show.")
-	descICRC      = desc("icrc_bad_packets_total", "Packets whose invariant CRC is wrong.")
-	descCE        = desc("ecn_ce_packets_total", "Packets marked congestion experienced.")
-	descCNP       = desc("cnp_packets_total", "Congestion notification packets.")
+	descResent    = desc("retransmitted_packets_total", "Packets sent again: requests and responses of RoCE, segments of TCP.", "iface", "kind")
+	descNaks      = desc("naks_total", "Negative acknowledgements.", "iface", "kind")
+	descEpisodes  = desc("recoveries_total", "Steps back of senders, by what triggered them.", "iface", "kind")
+	descMessages  = desc("messages_total", "Messages asked for.", "iface")
+	descPayload   = desc("payload_bytes_total", "Octets of upper layers, without headers, padding and checks.", "iface")
+	descCopies    = desc("duplicate_packets_total", "Copies of packets: captured twice, or made by the network.", "iface")
+	descLost      = desc("lost_packets_total", "Sendings proved lost, before (upstream) or after (downstream) the capture: lower bounds.", "iface", "where")
+	descUnseen    = desc("unseen_packets_total", "Packets proved delivered that the capture doesn't show.", "iface")
+	descICRC      = desc("icrc_bad_packets_total", "Packets whose invariant CRC is wrong.", "iface")
+	descCE        = desc("ecn_ce_packets_total", "Packets marked congestion experienced.", "iface")
+	descCNP       = desc("cnp_packets_total", "Congestion notification packets.", "iface")
 	descLatency   = desc("operation_latency_seconds", "Latency of operations from tap to responder and back to the tap.", "op")
 	descOpen      = desc("connections", "Connections seen.", "transport")
 	descFindings  = desc("findings", "Findings of the newest snapshot.", "rule", "severity")
@@ -110,11 +115,17 @@ func (m *liveMetrics) update(s *analysis.Snapshot) {
 		add(descBytes, t.WireBytes, t.name)
 	}
 	m.pauses(s)
-	f := sumFlows(s)
-	for op, l := range f.latency {
-		m.now = append(m.now, m.latency(op, l))
+	flows, all := s.FlowTotals(), analysis.FlowTotals{}
+	for _, st := range m.stats() { // a counter that begins at its first count has no rate
+		if !slices.ContainsFunc(flows, func(t *analysis.FlowTotals) bool { return t.Interface == st.Name }) {
+			flows = append(flows, &analysis.FlowTotals{Interface: st.Name})
+		}
 	}
-	f.each(add)
+	for _, t := range flows {
+		eachFlowCounter(t, add)
+		all.Join(t)
+	}
+	all.EachLatency(m.latency)
 	for table, n := range s.Capture.Evictions {
 		add(descEvictions, n, table)
 	}
@@ -152,15 +163,20 @@ func (m *liveMetrics) pauses(s *analysis.Snapshot) {
 	}
 }
 
-// latency is count and sum of the samples of one operation. The greatest
-// values of the two may come from different snapshots, by a few samples.
-func (m *liveMetrics) latency(op string, l latencySum) prometheus.Metric {
-	most := func(what string, v float64) float64 {
-		v = max(v, m.most["latency "+what+op])
-		m.most["latency "+what+op] = v
-		return v
+// latency is the histogram of one operation; operations that were never seen
+// have none.
+func (m *liveMetrics) latency(op string, h *analysis.Histogram) {
+	if h.Count == 0 && m.took[op] == nil {
+		return
 	}
-	return prometheus.MustNewConstSummary(descLatency, uint64(most("count", float64(l.count))), most("sum", l.seconds), nil, op)
+	if m.took == nil {
+		m.took = map[string]*latencyHistogram{}
+	}
+	if m.took[op] == nil {
+		m.took[op] = &latencyHistogram{}
+	}
+	m.took[op].keepUp(h)
+	m.now = append(m.now, m.took[op].metric(op))
 }
 
 // gauges are what goes up and down.

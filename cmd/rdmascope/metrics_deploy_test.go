@@ -24,7 +24,7 @@ func TestDeploy(t *testing.T) {
 	s.Capture.Evictions = analysis.Counts{"flows": 1}
 	s.PFC.Sources = analysis.List[analysis.PFCSource]{{Interface: "eth7", Priority: 3}}
 	s.PFC.Storms = analysis.List[analysis.PFCStorm]{{Interface: "eth7", Priority: 3, Kind: "storm"}}
-	s.Connections = analysis.List[analysis.Connection]{{Transport: "rocev2", Flows: analysis.List[analysis.Flow]{{Latency: analysis.Latencies{Ack: &analysis.Latency{}}}}}}
+	s.Connections = analysis.List[analysis.Connection]{{Transport: "rocev2", Interface: "eth7", Flows: analysis.List[analysis.Flow]{{Latency: analysis.Latencies{Ack: &analysis.Latency{Count: 1}}}}}}
 	m.update(s)
 	reg := prometheus.NewPedanticRegistry()
 	require.NoError(t, reg.Register(m))
@@ -53,11 +53,11 @@ func TestDeploy(t *testing.T) {
 		found := names.FindAllString(plain, -1)
 		assert.NotEmpty(t, found)
 		for _, n := range found {
-			base := strings.TrimSuffix(strings.TrimSuffix(n, "_sum"), "_count")
+			base := withoutPart(n)
 			assert.Contains(t, labels, base, "%s: %s", file, n)
 		}
 		for _, sel := range selectors.FindAllStringSubmatch(plain, -1) {
-			base := strings.TrimSuffix(strings.TrimSuffix(sel[1], "_sum"), "_count")
+			base := withoutPart(sel[1])
 			for _, l := range label.FindAllStringSubmatch(sel[2], -1) {
 				if l[1] != "instance" { // Prometheus adds it
 					assert.True(t, labels[base][l[1]], "%s: %s has no label %s", file, sel[1], l[1])
@@ -65,4 +65,14 @@ func TestDeploy(t *testing.T) {
 			}
 		}
 	}
+}
+
+// withoutPart is the name of the histogram that a series is part of.
+func withoutPart(series string) string {
+	for _, part := range []string{"_sum", "_count", "_bucket"} {
+		if name, ok := strings.CutSuffix(series, part); ok {
+			return name
+		}
+	}
+	return series
 }

@@ -6,93 +6,75 @@ import (
 	"rdmascope/analysis"
 )
 
-// latencySum is samples added up.
-type latencySum struct {
-	count   int64
-	seconds float64
+// eachFlowCounter passes the sums of an interface's flows on as counters.
+func eachFlowCounter(t *analysis.FlowTotals, counter func(d *prometheus.Desc, v int64, labels ...string)) {
+	add := func(d *prometheus.Desc, v int64, kind ...string) {
+		counter(d, v, append([]string{t.Interface}, kind...)...)
+	}
+	add(descResent, value(t.Retransmitted), "request")
+	add(descResent, value(t.RepeatResponses), "response")
+	add(descResent, value(t.Segments), "tcp")
+	add(descMessages, value(t.Messages))
+	add(descPayload, t.PayloadBytes)
+	add(descLost, value(t.LostUpstream), "upstream")
+	add(descLost, value(t.LostDownstream), "downstream")
+	add(descUnseen, value(t.Unseen))
+	add(descCopies, value(t.Duplicates))
+	add(descICRC, t.ICRCBad)
+	add(descCE, t.ECNCE)
+	add(descCNP, value(t.CNP))
+	naks, episodes := analysis.Naks{}, analysis.Episodes{}
+	if t.Naks != nil {
+		naks = *t.Naks
+	}
+	if t.Episodes != nil {
+		episodes = *t.Episodes
+	}
+	add(descNaks, value(t.RNRNaks), "rnr")
+	add(descNaks, naks.PSNSequenceError, "psn_sequence_error")
+	add(descNaks, naks.InvalidRequest, "invalid_request")
+	add(descNaks, naks.RemoteAccessError, "remote_access_error")
+	add(descNaks, naks.RemoteOperationalError, "remote_operational_error")
+	add(descNaks, naks.InvalidRDRequest, "invalid_rd_request")
+	add(descEpisodes, episodes.Nak, "nak")
+	add(descEpisodes, episodes.RNR, "rnr")
+	add(descEpisodes, episodes.Timeout, "timeout")
+	add(descEpisodes, episodes.ImpliedNak, "implied_nak")
+	add(descEpisodes, episodes.Adaptive, "adaptive")
+	add(descEpisodes, episodes.Spurious, "spurious")
 }
 
-// flowSums are the figures of all flows together.
-type flowSums struct {
-	latency                      map[string]latencySum
-	resent, repeated, segments   int64
-	upstream, downstream, unseen int64
-	icrcBad, ce, cnp, rnr        int64
-	naks                         analysis.Naks
-	nak, rnrWait, timeout        int64
-	implied, adaptive, spurious  int64
+// latencyHistogram is the samples of one operation. A histogram's counts may
+// fall, when connections are paired anew, as those of counters may: none of
+// them goes down for that.
+type latencyHistogram struct {
+	count   uint64
+	sum     float64
+	buckets map[float64]uint64
 }
 
-func sumFlows(s *analysis.Snapshot) *flowSums {
-	f := &flowSums{latency: map[string]latencySum{}}
-	for i := range s.Connections {
-		for k := range s.Connections[i].Flows {
-			f.add(&s.Connections[i].Flows[k])
+// keepUp takes newer counts over, where they are greater.
+func (l *latencyHistogram) keepUp(h *analysis.Histogram) {
+	if l.buckets == nil {
+		l.buckets = make(map[float64]uint64, len(h.Octaves))
+	}
+	below := int64(0)
+	for i, n := range h.Octaves {
+		below += n
+		if bound, ok := h.Bound(i); ok {
+			le := float64(bound) / 1e9
+			l.buckets[le] = max(l.buckets[le], uint64(below))
 		}
 	}
-	return f
+	l.count = max(l.count, uint64(h.Count))
+	l.sum = max(l.sum, float64(h.SumNS)/1e9)
 }
 
-func (f *flowSums) add(fl *analysis.Flow) {
-	for _, l := range []struct {
-		op string
-		*analysis.Latency
-	}{{"ack", fl.Latency.Ack}, {"message", fl.Latency.Message}, {"read_first", fl.Latency.ReadFirst}, {"read_last", fl.Latency.ReadLast}, {"atomic", fl.Latency.Atomic}} {
-		if l.Latency != nil {
-			was := f.latency[l.op]
-			f.latency[l.op] = latencySum{was.count + l.Count, was.seconds + float64(l.Count)*float64(l.MeanNS)/1e9}
-		}
+// metric is a copy: a scrape may read it while the next snapshot comes.
+func (l *latencyHistogram) metric(op string) prometheus.Metric {
+	buckets := make(map[float64]uint64, len(l.buckets))
+	for le, n := range l.buckets {
+		buckets[le] = n
 	}
-	f.resent += value(fl.Retransmitted)
-	f.repeated += value(fl.RepeatResponses)
-	f.upstream += value(fl.LostUpstream)
-	f.downstream += value(fl.LostDownstream)
-	f.unseen += value(fl.Unseen)
-	f.icrcBad += fl.ICRCBad
-	f.ce += fl.ECNCE
-	f.cnp += value(fl.CNP)
-	f.rnr += value(fl.RNRNaks)
-	if n := fl.Naks; n != nil {
-		f.naks.PSNSequenceError += n.PSNSequenceError
-		f.naks.InvalidRequest += n.InvalidRequest
-		f.naks.RemoteAccessError += n.RemoteAccessError
-		f.naks.RemoteOperationalError += n.RemoteOperationalError
-		f.naks.InvalidRDRequest += n.InvalidRDRequest
-	}
-	if e := fl.Episodes; e != nil {
-		f.nak += e.Nak
-		f.rnrWait += e.RNR
-		f.timeout += e.Timeout
-		f.implied += e.ImpliedNak
-		f.adaptive += e.Adaptive
-		f.spurious += e.Spurious
-	}
-	if t := fl.TCP; t != nil {
-		f.segments += value(t.Retransmitted)
-	}
-}
-
-// each passes the sums on as counters.
-func (f *flowSums) each(add func(d *prometheus.Desc, v int64, labels ...string)) {
-	add(descResent, f.resent, "request")
-	add(descResent, f.repeated, "response")
-	add(descResent, f.segments, "tcp")
-	add(descLost, f.upstream, "upstream")
-	add(descLost, f.downstream, "downstream")
-	add(descUnseen, f.unseen)
-	add(descICRC, f.icrcBad)
-	add(descCE, f.ce)
-	add(descCNP, f.cnp)
-	add(descNaks, f.rnr, "rnr")
-	add(descNaks, f.naks.PSNSequenceError, "psn_sequence_error")
-	add(descNaks, f.naks.InvalidRequest, "invalid_request")
-	add(descNaks, f.naks.RemoteAccessError, "remote_access_error")
-	add(descNaks, f.naks.RemoteOperationalError, "remote_operational_error")
-	add(descNaks, f.naks.InvalidRDRequest, "invalid_rd_request")
-	add(descEpisodes, f.nak, "nak")
-	add(descEpisodes, f.rnrWait, "rnr")
-	add(descEpisodes, f.timeout, "timeout")
-	add(descEpisodes, f.implied, "implied_nak")
-	add(descEpisodes, f.adaptive, "adaptive")
-	add(descEpisodes, f.spurious, "spurious")
+	return prometheus.MustNewConstHistogram(descLatency, l.count, l.sum, buckets, op)
 }

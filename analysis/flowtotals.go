@@ -1,0 +1,203 @@
+package analysis
+
+import "math/bits"
+
+// FlowTotals adds up the figures of many flows: those of a report for metrics
+// and for rolling windows, or those of connections that are kept no more. A
+// figure that none of the flows can tell stays nil.
+type FlowTotals struct {
+	Interface       string    `json:"interface" doc:"capture interface that saw them: name, else number"`
+	Flows           int64     `json:"flows" doc:"one-way flows added up"`
+	Packets         int64     `json:"packets" doc:"packets on them"`
+	WireBytes       int64     `json:"wire_bytes" doc:"frame lengths without FCS, preamble and gap"`
+	PayloadBytes    int64     `json:"payload_bytes" doc:"upper layer bytes"`
+	Messages        *int64    `json:"messages" doc:"messages asked for"`
+	Retransmitted   *int64    `json:"retransmitted_packets" doc:"packets sent again by requesters"`
+	RepeatResponses *int64    `json:"repeated_response_packets" doc:"responses sent again because they were asked for again"`
+	Segments        *int64    `json:"retransmitted_segments" doc:"TCP segments sent again"`
+	OutOfOrder      *int64    `json:"out_of_order_packets" doc:"first sendings that arrived after a packet sent later"`
+	Duplicates      *int64    `json:"duplicate_packets" doc:"copies"`
+	Unseen          *int64    `json:"unseen_packets" doc:"packets proved delivered, not in the capture"`
+	LostUpstream    *int64    `json:"lost_upstream_packets" doc:"sendings proved lost before the tap: a lower bound"`
+	LostDownstream  *int64    `json:"lost_downstream_packets" doc:"sendings proved lost after the tap: a lower bound"`
+	ICRCBad         int64     `json:"icrc_bad_packets" doc:"packets whose iCRC is wrong"`
+	Naks            *Naks     `json:"naks" doc:"NAKs by code"`
+	RNRNaks         *int64    `json:"rnr_naks" doc:"RNR NAKs"`
+	ECNCE           int64     `json:"ecn_ce_packets" doc:"packets with CE"`
+	CNP             *int64    `json:"cnp_packets" doc:"congestion notification packets"`
+	Episodes        *Episodes `json:"episodes" doc:"steps back of senders, by trigger"`
+
+	ack, message, readFirst, readLast, atomic Histogram // for metrics
+}
+
+// EachLatency calls f for every operation that latencies are measured of, by
+// its name in reports.
+func (t *FlowTotals) EachLatency(f func(operation string, h *Histogram)) {
+	f("ack", &t.ack)
+	f("message", &t.message)
+	f("read_first", &t.readFirst)
+	f("read_last", &t.readLast)
+	f("atomic", &t.atomic)
+}
+
+// Histogram counts durations by octave. Its size is fixed: it takes the samples
+// of any number of flows.
+type Histogram struct {
+	Count, SumNS int64
+	Octaves      [histogramOctaves]int64
+}
+
+// Octave 0 is all below 1.024 µs, octave k from there all below 2^k × 1.024 µs,
+// up to 8.6 s; the last one is all above.
+const (
+	histogramFirst   = 10
+	histogramOctaves = 25
+)
+
+// Bound is what all samples of octave i and those before are below, ns; false
+// for the last one.
+func (*Histogram) Bound(i int) (ns int64, ok bool) {
+	return 1 << (histogramFirst + i), i < histogramOctaves-1
+}
+
+// add adds the samples of a flow.
+func (h *Histogram) add(l *Latency) {
+	if l == nil {
+		return
+	}
+	h.Count += l.Count
+	h.SumNS += l.Count * l.MeanNS
+	l.Buckets(func(from, _, n int64) {
+		h.Octaves[min(max(bits.Len64(uint64(from))-histogramFirst, 0), histogramOctaves-1)] += n
+	})
+}
+
+func (h *Histogram) join(o *Histogram) {
+	h.Count += o.Count
+	h.SumNS += o.SumNS
+	addAll(h.Octaves[:], o.Octaves[:])
+}
+
+// Add adds a flow.
+func (t *FlowTotals) Add(f *Flow) {
+	t.Flows++
+	t.Packets += f.Packets
+	t.WireBytes += f.WireBytes
+	t.PayloadBytes += f.PayloadBytes
+	t.ICRCBad += f.ICRCBad
+	t.ECNCE += f.ECNCE
+	for _, figure := range []struct {
+		to **int64
+		v  *int64
+	}{
+		{&t.Messages, f.Messages}, {&t.Retransmitted, f.Retransmitted}, {&t.RepeatResponses, f.RepeatResponses}, {&t.OutOfOrder, f.OutOfOrder},
+		{&t.Duplicates, f.Duplicates}, {&t.Unseen, f.Unseen}, {&t.LostUpstream, f.LostUpstream}, {&t.LostDownstream, f.LostDownstream},
+		{&t.RNRNaks, f.RNRNaks}, {&t.CNP, f.CNP},
+	} {
+		addKnown(figure.to, figure.v)
+	}
+	if f.TCP != nil {
+		addKnown(&t.Segments, f.TCP.Retransmitted)
+	}
+	t.addNaks(f.Naks)
+	t.addEpisodes(f.Episodes)
+	t.ack.add(f.Latency.Ack)
+	t.message.add(f.Latency.Message)
+	t.readFirst.add(f.Latency.ReadFirst)
+	t.readLast.add(f.Latency.ReadLast)
+	t.atomic.add(f.Latency.Atomic)
+}
+
+// Join adds what others added up.
+func (t *FlowTotals) Join(o *FlowTotals) {
+	t.Flows += o.Flows
+	t.Packets += o.Packets
+	t.WireBytes += o.WireBytes
+	t.PayloadBytes += o.PayloadBytes
+	t.ICRCBad += o.ICRCBad
+	t.ECNCE += o.ECNCE
+	for _, figure := range []struct {
+		to **int64
+		v  *int64
+	}{
+		{&t.Messages, o.Messages}, {&t.Retransmitted, o.Retransmitted}, {&t.RepeatResponses, o.RepeatResponses}, {&t.Segments, o.Segments},
+		{&t.OutOfOrder, o.OutOfOrder}, {&t.Duplicates, o.Duplicates}, {&t.Unseen, o.Unseen}, {&t.LostUpstream, o.LostUpstream},
+		{&t.LostDownstream, o.LostDownstream}, {&t.RNRNaks, o.RNRNaks}, {&t.CNP, o.CNP},
+	} {
+		addKnown(figure.to, figure.v)
+	}
+	t.addNaks(o.Naks)
+	t.addEpisodes(o.Episodes)
+	t.ack.join(&o.ack)
+	t.message.join(&o.message)
+	t.readFirst.join(&o.readFirst)
+	t.readLast.join(&o.readLast)
+	t.atomic.join(&o.atomic)
+}
+
+// addKnown adds a figure that may be unknown to a sum that may be.
+func addKnown(to **int64, v *int64) {
+	switch {
+	case v == nil:
+	case *to == nil:
+		*to = Int(*v)
+	default:
+		**to += *v
+	}
+}
+
+func (t *FlowTotals) addNaks(n *Naks) {
+	if n == nil {
+		return
+	}
+	if t.Naks == nil {
+		t.Naks = &Naks{}
+	}
+	t.Naks.PSNSequenceError += n.PSNSequenceError
+	t.Naks.InvalidRequest += n.InvalidRequest
+	t.Naks.RemoteAccessError += n.RemoteAccessError
+	t.Naks.RemoteOperationalError += n.RemoteOperationalError
+	t.Naks.InvalidRDRequest += n.InvalidRDRequest
+}
+
+func (t *FlowTotals) addEpisodes(e *Episodes) {
+	if e == nil {
+		return
+	}
+	if t.Episodes == nil {
+		t.Episodes = &Episodes{}
+	}
+	t.Episodes.Total += e.Total
+	t.Episodes.Nak += e.Nak
+	t.Episodes.RNR += e.RNR
+	t.Episodes.Timeout += e.Timeout
+	t.Episodes.ImpliedNak += e.ImpliedNak
+	t.Episodes.Adaptive += e.Adaptive
+	t.Episodes.Spurious += e.Spurious
+	t.Episodes.NakUnheeded += e.NakUnheeded
+}
+
+// FlowTotals adds up the flows of all connections by interface, those included
+// that aged out.
+func (s *Snapshot) FlowTotals() []*FlowTotals {
+	var list []*FlowTotals
+	of := func(iface string) *FlowTotals {
+		for _, t := range list {
+			if t.Interface == iface {
+				return t
+			}
+		}
+		list = append(list, &FlowTotals{Interface: iface})
+		return list[len(list)-1]
+	}
+	for i := range s.Aged {
+		of(s.Aged[i].Interface).Join(&s.Aged[i])
+	}
+	for i := range s.Connections {
+		t := of(s.Connections[i].Interface)
+		for k := range s.Connections[i].Flows {
+			t.Add(&s.Connections[i].Flows[k])
+		}
+	}
+	return list
+}
