@@ -24,6 +24,7 @@ type Snapshot struct {
 	ConnectionsTotal   int64              `json:"connections_total" doc:"connections seen"`
 	ConnectionsOmitted int64              `json:"connections_omitted" doc:"connections left out of the list below"`
 	Connections        List[Connection]   `json:"connections" doc:"connections, by first packet"`
+	AgedOut            *AgedOut           `json:"aged_out" doc:"totals of connections that are no longer listed because they were idle or there was no room; null when all are"`
 	PFC                PFC                `json:"pfc" doc:"priority flow control (802.1Qbb) and 802.3x pause"`
 	Hosts              List[Host]         `json:"hosts" doc:"hosts, by address"`
 	Storage            Storage            `json:"storage" doc:"storage protocols on top of RDMA"`
