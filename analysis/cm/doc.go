@@ -19,5 +19,6 @@
 // Disconnect when one end said that it is leaving.
 //
 // The state is bounded: the least recently active dialogue is dropped when the
-// table is full, and counted. There is one goroutine, no lock.
+// table is full, or when it was idle for long (Options.IdleNS), and counted.
+// There is one goroutine, no lock.
 package cm

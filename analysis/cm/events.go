@@ -53,10 +53,13 @@ type Disconnect struct {
 	Packet int64
 }
 
-// Events receives what the engine must know at once. Either may be nil.
+// Events receives what the engine must know at once. Any may be nil.
 type Events struct {
 	Connect    func(*Connect)
 	Disconnect func(*Disconnect)
+	// Drop is told of a dialogue that the tracker forgets, for want of room or
+	// because it was idle for long: it is in no later result.
+	Drop func(*Dialogue)
 }
 
 // announce tells of the connection when there is something new to tell.

@@ -12,11 +12,16 @@ const DefaultMaxDialogues = 4096
 // Options set the tracker's bounds.
 type Options struct {
 	MaxDialogues int // 0: DefaultMaxDialogues
+	// IdleNS is how long a dialogue without a message is remembered, whether it
+	// is over or its connection goes on: 0 is until the table is full. A message
+	// that comes later begins another dialogue.
+	IdleNS int64
 }
 
 // Tracker follows the dialogues of one shard.
 type Tracker struct {
 	max    int
+	idle   int64
 	events Events
 
 	entries []entry
@@ -27,6 +32,7 @@ type Tracker struct {
 	next           int64 // number of the next dialogue
 
 	evicted int64
+	expired [NoReply + 1]int64
 	mads    madCounts
 	faults  Faults
 	mad     roce.MAD // reused, as are the next two
@@ -82,7 +88,7 @@ func New(o Options, ev Events) *Tracker {
 	if o.MaxDialogues <= 0 {
 		o.MaxDialogues = DefaultMaxDialogues
 	}
-	return &Tracker{max: o.MaxDialogues, events: ev, index: make(map[commKey]int32), oldest: none, newest: none}
+	return &Tracker{max: o.MaxDialogues, idle: max(o.IdleNS, 0), events: ev, index: make(map[commKey]int32), oldest: none, newest: none}
 }
 
 // Packet takes a packet to queue pair 1. Others are passed over.
@@ -93,6 +99,7 @@ func (t *Tracker) Packet(p *decode.Packet) {
 	if !t.read(p) {
 		return
 	}
+	t.Age(p.Time)
 	m := &t.msg
 	i := t.find(p, m)
 	if i == none {
@@ -158,7 +165,8 @@ func (d *Dialogue) sender(p *decode.Packet) Side {
 // open begins a dialogue with the first message seen of it.
 func (t *Tracker) open(p *decode.Packet, m *message) int32 {
 	if len(t.entries)-len(t.free) >= t.max {
-		t.evict()
+		t.evicted++
+		t.drop(t.oldest, p.Time)
 	}
 	var i int32
 	if n := len(t.free); n > 0 {
@@ -183,10 +191,27 @@ func (t *Tracker) open(p *decode.Packet, m *message) int32 {
 	return i
 }
 
-// evict drops the least recently active dialogue.
-func (t *Tracker) evict() {
-	i := t.oldest
+// Age drops the dialogues that were idle for too long at time now. Packet does
+// so too: it is for captures in which none comes.
+func (t *Tracker) Age(now int64) {
+	if t.idle == 0 {
+		return
+	}
+	for t.oldest != none && now-t.entries[t.oldest].LastTime > t.idle {
+		t.expired[t.drop(t.oldest, now)]++
+	}
+}
+
+// drop forgets a dialogue and returns the state that it had come to.
+func (t *Tracker) drop(i int32, now int64) State {
 	e := &t.entries[i]
+	d := e.Dialogue
+	if d.noReply(now) {
+		d.State = NoReply
+	}
+	if t.events.Drop != nil {
+		t.events.Drop(&d)
+	}
 	for _, s := range [...]Side{A, B} {
 		if k := e.key(s); e.end(s).HasCommID && t.lookup(k) == i {
 			delete(t.index, k)
@@ -195,7 +220,7 @@ func (t *Tracker) evict() {
 	t.unlink(i)
 	t.entries[i] = entry{}
 	t.free = append(t.free, i)
-	t.evicted++
+	return d.State
 }
 
 func (e *entry) key(s Side) commKey {
