@@ -14,7 +14,7 @@ func iwarpConnections(part int, r *iwarp.Result) []draft {
 	var why reasons
 	list := make([]draft, len(r.Connections))
 	for i := range r.Connections {
-		list[i] = iwarpConnection(part, &r.Connections[i], &why)
+		list[i] = iwarpConnection(part, r.Connections[i], &why)
 	}
 	return list
 }

@@ -113,7 +113,7 @@ func (d *direction) advance(ack uint64, s *segment) {
 	shown := d.max
 	if ack > d.max {
 		// Octets behind all that was seen: nothing but this tells of them.
-		d.cover.open(d, hole{lo: d.max, hi: ack, opener: s.opener(), byAck: true})
+		d.cover.begin(d, hole{lo: d.max, hi: ack, opener: s.opener(), byAck: true})
 		d.max = ack
 	}
 	d.believeBad(ack)

@@ -22,6 +22,7 @@ type conn struct {
 	handshake           [2]int64 // SYN to SYN-ACK, SYN-ACK to ACK; 0 unknown
 	resets              int64
 
+	made *Connection  // its result, nil when a packet came since
 	dir  [2]direction // data of either side
 	pair iwarp.Pair
 }
@@ -47,6 +48,7 @@ func (c *conn) letGo() {
 
 // finish reads what waits behind holes, as no more will come.
 func (c *conn) finish() {
+	c.made = nil
 	for i := range c.dir {
 		c.dir[i].flush()
 	}
@@ -79,6 +81,7 @@ func (c *conn) renewedBy(s *segment) bool {
 // captured.
 func (c *conn) packet(s *segment, b []byte) {
 	d, peer := &c.dir[s.from], &c.dir[1-s.from]
+	c.made = nil
 	if c.firstNumber == 0 {
 		c.firstTime, c.firstNumber = s.time, s.number
 	}

@@ -36,7 +36,7 @@ type coverResult struct {
 // add takes [from, to).
 func (v *coverage) add(d *direction, from, to uint64, s *segment) (r coverResult) {
 	if from > d.max {
-		v.open(d, hole{lo: d.max, hi: from, opener: s.opener()})
+		v.begin(d, hole{lo: d.max, hi: from, opener: s.opener()})
 	}
 	r.fresh = to > d.max
 	if from < d.first {
@@ -95,14 +95,24 @@ func (v *coverage) fill(from, to uint64, r *coverResult) (octets uint64) {
 	return octets
 }
 
+// open tells whether a hole is neither filled nor acknowledged.
+func (v *coverage) open() bool {
+	for i := range v.holes {
+		if !v.holes[i].acked {
+			return true
+		}
+	}
+	return false
+}
+
 func (v *coverage) insert(i int, h hole) {
 	v.holes = append(v.holes, hole{})
 	copy(v.holes[i+1:], v.holes[i:])
 	v.holes[i] = h
 }
 
-// open adds a hole at the end.
-func (v *coverage) open(d *direction, h hole) {
+// begin adds a hole at the end.
+func (v *coverage) begin(d *direction, h hole) {
 	if len(v.holes) >= maxHoles {
 		v.retire(d)
 	}

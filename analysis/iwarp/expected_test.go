@@ -144,7 +144,7 @@ func TestExpected(t *testing.T) {
 					gf = g.Flows[1]
 				}
 				require.Equal(t, wf.SrcIP, gf.Src.String())
-				t.Run(wf.SrcIP, func(t *testing.T) { compareFlow(t, &wf, &gf, &g) })
+				t.Run(wf.SrcIP, func(t *testing.T) { compareFlow(t, &wf, &gf, g) })
 			}
 		}
 	})

@@ -22,3 +22,6 @@ func (t *Tracker) Bounded() bool {
 	}
 	return ok
 }
+
+// Known is how many connections the table has, in whatever stage.
+func (t *Tracker) Known() int { return len(t.table.entries) - len(t.table.free) }

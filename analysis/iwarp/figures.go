@@ -23,7 +23,9 @@ func (c Count) OK() bool { return c.Why == "" }
 
 // Result is what a Tracker knows.
 type Result struct {
-	Connections []Connection // that proved to be iWARP, by first packet
+	// Connections that proved to be iWARP, by first packet. What is pointed to
+	// never changes: a later result has the same, where nothing happened.
+	Connections []*Connection
 	Evictions   Evictions
 	// Plain, Candidates and Pending are the TCP connections in the other
 	// stages now.

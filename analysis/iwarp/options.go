@@ -41,6 +41,9 @@ type Options struct {
 	// Observe, if set, is told of every FPDU that counts, in stream order of its
 	// direction. The event and what it points to are valid during the call only.
 	Observe func(*Event)
+	// Evicted, if set, is told of an iWARP connection that has to go for another,
+	// with its figures so far: it is in no later result.
+	Evicted func(*Connection)
 }
 
 func (o Options) withDefaults() Options {

@@ -51,7 +51,7 @@ func TestPublicCaptures(t *testing.T) {
 			}
 			r := track(packets(t, files[0]), iwarp.Options{})
 			require.Len(t, r.Connections, 1)
-			conn := &r.Connections[0]
+			conn := r.Connections[0]
 			require.GreaterOrEqual(t, conn.Initiator, 0)
 			i, p := &conn.Flows[conn.Initiator], &conn.Flows[1-conn.Initiator]
 			assert.Equal(t, c.reject, conn.Rejected)

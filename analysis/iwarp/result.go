@@ -12,7 +12,7 @@ import (
 func (t *Tracker) Result(now int64) Result {
 	r := Result{Evictions: t.ev}
 	for _, c := range t.closed {
-		r.Connections = append(r.Connections, c.result(now))
+		r.Connections = append(r.Connections, c.figures(now))
 	}
 	for i := range t.table.entries {
 		switch e := &t.table.entries[i]; e.stage {
@@ -23,7 +23,7 @@ func (t *Tracker) Result(now int64) Result {
 		case candidate:
 			r.Candidates++
 		case proved:
-			r.Connections = append(r.Connections, t.conns[e.at].result(now))
+			r.Connections = append(r.Connections, t.conns[e.at].figures(now))
 		}
 	}
 	for _, c := range t.conns {
@@ -31,14 +31,31 @@ func (t *Tracker) Result(now int64) Result {
 			r.WaitingOctets += int64(c.dir[0].waiting.octets + c.dir[1].waiting.octets)
 		}
 	}
-	slices.SortFunc(r.Connections, func(a, b Connection) int {
-		return cmp.Or(cmp.Compare(a.FirstPacket, b.FirstPacket), cmp.Compare(a.Key.Iface, b.Key.Iface))
-	})
+	sortConnections(r.Connections)
 	return r
 }
 
-func (c *conn) result(now int64) Connection {
-	r := Connection{Key: c.key, Incarnation: c.incarnation, Initiator: int(c.initiator), FirstTime: c.firstTime,
+func sortConnections(l []*Connection) {
+	slices.SortFunc(l, func(a, b *Connection) int {
+		return cmp.Or(cmp.Compare(a.FirstPacket, b.FirstPacket), cmp.Compare(a.Key.Iface, b.Key.Iface))
+	})
+}
+
+// figures are the connection's result, made anew only where a packet came since
+// the last one. A hole that is open grows with time alone.
+func (c *conn) figures(now int64) *Connection {
+	if c.made != nil {
+		return c.made
+	}
+	r := c.result(now)
+	if !c.dir[0].cover.open() && !c.dir[1].cover.open() {
+		c.made = r
+	}
+	return r
+}
+
+func (c *conn) result(now int64) *Connection {
+	r := &Connection{Key: c.key, Incarnation: c.incarnation, Initiator: int(c.initiator), FirstTime: c.firstTime,
 		LastTime: c.lastTime, FirstPacket: c.firstNumber, Closed: c.closing, Resets: c.resets, CRC: c.pair.CRCMode()}
 	req, rep := c.pair.Request(), c.pair.Reply()
 	r.Handshake = req.Seen || rep.Seen

@@ -8,14 +8,14 @@ import (
 
 // Key names one TCP connection on one interface; A is the lower of its ends.
 type Key struct {
-	Iface        uint16
 	A, B         decode.Addr
 	APort, BPort uint16
+	Iface        uint16
 }
 
 // keyOf returns the connection of a packet and the side that sent it.
 func keyOf(p *decode.Packet) (k Key, from uint8) {
-	k = Key{p.Iface, p.Src, p.Dst, p.SrcPort, p.DstPort}
+	k = Key{p.Src, p.Dst, p.SrcPort, p.DstPort, p.Iface}
 	if above(p.Src, p.SrcPort, p.Dst, p.DstPort) {
 		k.A, k.B, k.APort, k.BPort = k.B, k.A, k.BPort, k.APort
 		from = 1
@@ -56,6 +56,11 @@ const (
 	proved
 )
 
+// coarse is a time in units of 2^30 ns, about a second, that fits in an entry.
+type coarse int32
+
+func coarsely(t int64) coarse { return coarse(t >> 30) }
+
 // entry is one connection of the table. It holds no pointer: at is the place of
 // its state, by stage.
 type entry struct {
@@ -63,6 +68,7 @@ type entry struct {
 	hash        uint32
 	at          int32
 	incarnation uint32
+	seen        coarse
 	stage       stage
 	recent      bool // used since the hand passed
 	closed      bool // its RST or FIN was seen: the first to go

@@ -2,6 +2,7 @@ package iwarp
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"rdmascope/decode"
 )
@@ -26,6 +27,7 @@ type Tracker struct {
 	candidates []int32 // places, oldest first
 	proved     int
 	closed     []*conn // earlier incarnations
+	now        int64   // newest packet but those of plain connections
 
 	pool     chunkPool
 	sumsGood bool // a right TCP checksum was seen: wrong ones mean something
@@ -67,7 +69,7 @@ func (t *Tracker) Packet(p *decode.Packet) {
 	hash := k.hash()
 	e := t.table.find(&k, hash)
 	if e != nil && e.stage == plain && p.TCP.Flags&flagSyn == 0 && !startsWithKey(p) {
-		e.recent = true
+		e.recent, e.seen = true, coarsely(p.Time)
 		e.closed = e.closed || p.TCP.Flags&(flagRst|flagFin) != 0
 		return
 	}
@@ -93,7 +95,8 @@ func (t *Tracker) follow(p *decode.Packet, e *entry, k *Key, hash uint32, from u
 		}
 		e = t.entry(k, hash)
 	}
-	e.recent = true
+	e.recent, e.seen = true, coarsely(s.time)
+	t.now = max(t.now, s.time)
 	if s.flags&flagSyn != 0 && t.renewed(e, s) {
 		t.renew(e)
 	}
@@ -272,7 +275,7 @@ func (t *Tracker) dropCandidate(at int32) {
 	t.unlist(at)
 	t.conns[at] = nil
 	t.freePlaces = append(t.freePlaces, at)
-	t.spare = append(t.spare, c)
+	t.recycle(c)
 }
 
 func (t *Tracker) unlist(at int32) {
@@ -290,13 +293,21 @@ func (t *Tracker) release(at int32) {
 	t.freePlaces = append(t.freePlaces, at)
 }
 
+// recycle keeps the memory of a connection that nobody asks for any more.
+func (t *Tracker) recycle(c *conn) {
+	if len(t.spare) < t.opt.Candidates {
+		t.spare = append(t.spare, c)
+	}
+}
+
 // evictConnection drops the iWARP connection that was silent longest: a closed
 // one first.
 func (t *Tracker) evictConnection(keep *conn) {
 	t.ev.Connections++
 	t.proved--
 	if len(t.closed) > 0 {
-		t.closed = append(t.closed[:0], t.closed[1:]...)
+		t.tellEvicted(t.closed[0])
+		t.closed = slices.Delete(t.closed, 0, 1)
 		return
 	}
 	var worst *conn
@@ -308,11 +319,19 @@ func (t *Tracker) evictConnection(keep *conn) {
 	if worst == nil {
 		return
 	}
+	t.tellEvicted(worst)
 	worst.letGo()
 	e := t.table.find(&worst.key, worst.hash)
 	t.release(e.at)
 	e.stage = plain
 	t.table.remove(e)
+	t.recycle(worst)
+}
+
+func (t *Tracker) tellEvicted(c *conn) {
+	if t.opt.Evicted != nil {
+		t.opt.Evicted(c.figures(t.now))
+	}
 }
 
 // Finish tells that no packet will follow: what waits behind holes is read as
