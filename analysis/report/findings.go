@@ -122,9 +122,10 @@ func (p *printer) command(indent int, label, head, filter string) {
 // tsharkOn is the beginning of a tshark command on the capture.
 func tsharkOn(s *analysis.Snapshot) string { return "tshark -r " + inputName(s) }
 
-// inputName is the file for a command line; with several the reader chooses.
+// inputName is the file for a command line; with several, and where none was
+// read, the reader chooses.
 func inputName(s *analysis.Snapshot) string {
-	if len(s.Inputs) == 1 && s.Inputs[0].Path != "-" {
+	if len(s.Inputs) == 1 && s.Inputs[0].Path != "-" && s.Inputs[0].Format != "live" {
 		return shellQuote(s.Inputs[0].Path)
 	}
 	return "FILE"

@@ -87,6 +87,7 @@ func (a *app) liveCommand() *cobra.Command {
 	fl.IntVar(&f.top, "top", report.DefaultTop, "rows per table of the text report, 0 for all")
 	fl.StringVar(&f.connections, "connections", "", "connections listed in the JSON: a `NUMBER` or all (default 10000, the worst)")
 	fl.StringVar(&f.color, "color", "auto", "colours: auto, always or never")
+	fl.StringVar(&f.progress, "progress", "auto", "status on standard error: auto (a line in place on a terminal), plain (a line every 10 s) or none; SIGUSR1 prints it once")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 4 when packets were dropped or an interface went away")
 	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 on a finding of this `SEVERITY` or worse: notice, warning or critical")
@@ -113,7 +114,6 @@ func completeInterfaces(*cobra.Command, []string, string) ([]cobra.Completion, c
 
 // check finds fault with the flags before anything is opened.
 func (f *liveFlags) check() error {
-	f.progress = "none"
 	plain := f.analyzeFlags
 	if plain.output == "ndjson" {
 		plain.output = "json"

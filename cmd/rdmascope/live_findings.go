@@ -1,11 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
 	"log/slog"
 	"strings"
+	"time"
 
 	"rdmascope/analysis"
 )
@@ -28,21 +30,25 @@ type findingsLog struct {
 func newFindingsLog(r *liveRun) *findingsLog {
 	l := &findingsLog{say: r.notice, told: map[string]int{}}
 	if r.flags.listen != "" && !r.flags.quiet {
-		l.logger = slog.New(slog.NewJSONHandler(&lockedWriter{r}, nil))
+		l.logger = slog.New(slog.NewJSONHandler(&lockedWriter{r, r.app.stderr}, nil))
 	}
 	if r.flags.output == "ndjson" {
-		l.out = r.app.stdout
+		l.out = &lockedWriter{r, r.app.stdout}
 	}
 	return l
 }
 
-// lockedWriter writes whole lines beside those of notice.
-type lockedWriter struct{ run *liveRun }
+// lockedWriter writes whole lines beside those of say.
+type lockedWriter struct {
+	run *liveRun
+	to  io.Writer
+}
 
 func (w *lockedWriter) Write(b []byte) (int, error) {
 	w.run.said.Lock()
 	defer w.run.said.Unlock()
-	return w.run.app.stderr.Write(b)
+	w.run.clearStatus()
+	return w.to.Write(b)
 }
 
 // look tells what is new in a snapshot, and returns it.
@@ -78,17 +84,26 @@ func findingKey(f *analysis.Finding) string {
 	return f.Rule + " " + string(subject)
 }
 
+// foundAt is the time of a finding's first packet, for a line of text.
+func foundAt(f *analysis.Finding) string {
+	if !f.FirstTime.Known() {
+		return ""
+	}
+	return f.FirstTime.UTC().Format("15:04:05.000 ")
+}
+
 func (l *findingsLog) tell(f *analysis.Finding) {
 	if l.logger != nil {
 		l.logger.Info("finding", "rule", f.Rule, "severity", f.Severity, "confidence", f.Confidence, "title", f.Title,
-			"first_time", f.FirstTime, "last_time", f.LastTime, "subject", f.Subject, "metrics", f.Metrics)
+			"meaning", f.Meaning, "first_time", f.FirstTime, "last_time", f.LastTime, "subject", f.Subject, "metrics", f.Metrics)
 	} else {
-		l.say(fmt.Sprintf("%s %s: %s", strings.ToUpper(string(f.Severity)), f.Rule, f.Title))
+		l.say(fmt.Sprintf("%s%s %s: %s", foundAt(f), strings.ToUpper(string(f.Severity)), f.Rule, cmp.Or(string(f.Meaning), f.Title)))
 	}
 	if l.out != nil {
 		line, err := json.Marshal(struct {
+			Time    analysis.Time     `json:"time"`
 			Finding *analysis.Finding `json:"finding"`
-		}{f})
+		}{analysis.Time(time.Now().UnixNano()), f})
 		if err == nil {
 			_, _ = l.out.Write(append(line, '\n')) // a closed pipe shows at the report
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"rdmascope/analysis"
@@ -25,8 +26,12 @@ type liveRun struct {
 	server  *liveServer  // nil without --listen
 	log     *findingsLog // what was found, told once
 	engine  *analysis.Engine
+	began   time.Time
+	windows analysis.Windows                  // of look, one at a time
+	newest  atomic.Pointer[analysis.Snapshot] // with its windows
 
-	said sync.Mutex // one line at a time on standard error
+	said  sync.Mutex // one line at a time on standard error
+	shown int        // columns of the status line at the bottom of a terminal
 }
 
 // open opens everything that may fail, before the first packet is analysed.
@@ -45,6 +50,7 @@ func (r *liveRun) open() error {
 	}
 	r.log = newFindingsLog(r)
 	r.engine = analysis.New(r.tee, r.options)
+	r.began = time.Now()
 	if len(r.flags.ifaces) > 0 {
 		r.dropPrivileges()
 		r.notice("capturing on " + strings.Join(r.flags.ifaces, ", ") + "; Ctrl-C ends it")
@@ -101,29 +107,33 @@ func (r *liveRun) notice(text string) {
 	if r.flags.quiet {
 		return
 	}
+	r.say("rdmascope: " + text)
+}
+
+// say writes a line to standard error, above the status line.
+func (r *liveRun) say(line string) {
 	r.said.Lock()
 	defer r.said.Unlock()
-	fmt.Fprintln(r.app.stderr, "rdmascope: "+text)
+	r.clearStatus()
+	fmt.Fprintln(r.app.stderr, line)
 }
 
 // run captures to the end and reports.
 func (r *liveRun) run() error {
 	ctx, done := r.untilStopped()
 	defer done()
-	looked := make(chan struct{})
 	over, end := context.WithCancel(context.Background())
-	go func() {
-		defer close(looked)
-		r.watch(over)
-	}()
+	var watching sync.WaitGroup
+	watching.Go(func() { r.watch(over) })
+	watching.Go(func() { r.statusLoop(over) })
 	snap, err := r.engine.Run(context.Background())
 	end()
-	<-looked
+	watching.Wait()
 	r.tee.finish()
 	if err != nil {
 		return err
 	}
-	r.look(snap)
+	snap = r.look(snap)
 	if err := r.finalReport(snap); err != nil {
 		return err
 	}
@@ -188,8 +198,11 @@ func (r *liveRun) watch(ctx context.Context) {
 	}
 }
 
-// look passes a snapshot on to whoever wants it.
-func (r *liveRun) look(snap *analysis.Snapshot) {
+// look passes a snapshot on to whoever wants it, and returns it with its
+// windows.
+func (r *liveRun) look(snap *analysis.Snapshot) *analysis.Snapshot {
+	snap = r.windows.Add(snap, time.Now())
+	r.newest.Store(snap)
 	if r.server != nil {
 		r.server.update(snap)
 	}
@@ -197,6 +210,7 @@ func (r *liveRun) look(snap *analysis.Snapshot) {
 	if r.trigger != nil {
 		r.trigger.look(fresh)
 	}
+	return snap
 }
 
 // sleep waits for d; it is false when ctx ends before.
