@@ -107,7 +107,7 @@ func (g *partitionGroup) ahead(b *block, batch []uint32) {
 	}
 	for k, i := range batch {
 		if ids[k] >= 0 {
-			x += g.parts[int(b.part[i])-g.first].warmPeer(&b.pkts[i], ids[k])
+			x += g.parts[int(b.part[i])-g.first].warmMore(&b.pkts[i], ids[k])
 		}
 	}
 	g.warm = x

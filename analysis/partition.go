@@ -104,20 +104,17 @@ func (p *partition) candidate(pkt *decode.Packet, hash uint64) int32 {
 	return p.table.candidate(hash)
 }
 
-// warm reads what a packet of flow id will touch, warmPeer what a response will
-// touch besides.
+// warm reads what a packet of flow id will touch, warmMore what can only be
+// found then.
 func (p *partition) warm(pkt *decode.Packet, id int32) int64 {
 	f := &p.flows[id]
 	return f.last + int64(f.opcodes.counts[0]) + f.firstRequest + int64(p.table.keys[id].DestQP) +
-		p.rc.Warm(id, pkt.RoCE.BTH.PSN, pkt.RoCE.BTH.Opcode.Flags().Has(roce.FlagResponse)) + p.traffic.Warm(id)
+		p.rc.Warm(id) + p.traffic.Warm(id)
 }
 
-func (p *partition) warmPeer(pkt *decode.Packet, id int32) int64 {
-	x := int64(p.marks.Warm(p.flows[id].mark))
-	if pkt.RoCE.BTH.Opcode.Flags().Has(roce.FlagResponse) {
-		x += p.rc.WarmPeer(id)
-	}
-	return x
+func (p *partition) warmMore(pkt *decode.Packet, id int32) int64 {
+	h := &pkt.RoCE.BTH
+	return int64(p.marks.Warm(p.flows[id].mark)) + p.rc.WarmRequester(id, h.PSN, h.Opcode.Flags().Has(roce.FlagResponse))
 }
 
 // open begins a new flow, unless what the packet says about itself can't be

@@ -7,7 +7,7 @@ func (r *requester) response(e *event) {
 	f := e.opFlags()
 	if e.has(evCorrupt) {
 		if e.op.Operation() != roce.OperationAcknowledge {
-			r.rsp.spoil(r, e.psn)
+			r.responses().spoil(e.psn)
 		}
 		return
 	}
@@ -19,22 +19,22 @@ func (r *requester) response(e *event) {
 		r.acknowledge(e, &s)
 	case roce.OperationAtomicAcknowledge:
 		r.cover(e.psn, e)
-		r.tap.answered(r, e.psn.Add(1), e.time)
+		r.arrived(e.psn.Add(1), e.time)
 		s.flags |= sentData
-		r.rsp.arrive(r, e)
+		r.responses().arrive(r, e)
 		r.lift(e.psn.Add(1))
 	default:
 		if f.Has(roce.FlagFirst|roce.FlagMiddle) && e.has(evLen) {
 			r.learnMTU(e)
 		}
 		r.cover(e.psn, e)
-		r.tap.answered(r, e.psn.Add(1), e.time)
+		r.arrived(e.psn.Add(1), e.time)
 		s.flags |= sentData
-		r.rsp.arrive(r, e)
+		r.responses().arrive(r, e)
 		r.lift(e.psn.Add(1))
 	}
 	if f.Has(roce.FlagFirst|roce.FlagLast|roce.FlagOnly) || e.op.Operation() == roce.OperationAcknowledge {
-		r.rules.msn(e)
+		r.checkMSN(e)
 	}
 	r.answerTime = e.time
 	r.pop()
@@ -56,37 +56,39 @@ func (r *requester) response(e *event) {
 func (r *requester) acknowledge(e *event, s *sent) {
 	switch e.syn.Kind() {
 	case roce.SyndromeACK:
-		r.c.acks++
+		r.acks++
 		if n, ok := e.syn.Credits(); ok && n == 0 {
-			r.c.creditZero++
+			r.count().creditZero++
 		}
-		r.copyAnswer(e)
+		if r.copyDue {
+			r.copyAnswer(e)
+		}
 		if r.have && e.psn.Sub(r.next) > 1<<16 {
-			r.rules.hit(RuleAckBeyond, e.num)
+			r.hit(RuleAckBeyond, e.num)
 			return
 		}
 		r.cover(e.psn.Add(1), e)
 		r.lift(e.psn.Add(1))
-		r.tap.answered(r, e.psn.Add(1), e.time)
-		if r.t != nil {
+		r.arrived(e.psn.Add(1), e.time)
+		if r.t != nil && r.rsp != nil {
 			r.rsp.noteAck(e)
 		}
 	case roce.SyndromeRNRNAK:
-		r.c.rnrNAKs++
+		r.count().rnrNAKs++
 		r.cover(e.psn, e)
 		r.lift(e.psn)
 		t := r.troubled()
 		t.rnrTimers[e.syn.Code()]++
 		t.rnrSeen(e)
-		r.tap.rnr(r, e)
+		t.tap.rnr(r, e)
 		s.flags |= sentRNR
 	case roce.SyndromeNAK:
 		code := e.syn.NAKCode()
-		if int(code) >= len(r.c.naks) {
-			r.c.reservedNAKs++
+		if int(code) >= len(noCounters.naks) {
+			r.count().reservedNAKs++
 			return
 		}
-		r.c.naks[code]++
+		r.count().naks[code]++
 		r.cover(e.psn, e)
 		r.lift(e.psn)
 		t := r.troubled()
@@ -95,12 +97,12 @@ func (r *requester) acknowledge(e *event, s *sent) {
 		}
 		if code == roce.NAKSequenceError {
 			s.flags |= sentNAK
-			s.nak = r.tap.nak(r, e)
+			s.nak = t.tap.nak(r, e)
 		} else {
 			t.fatal = true
 		}
 	default:
-		r.c.reservedNAKs++
+		r.count().reservedNAKs++
 	}
 }
 
@@ -119,12 +121,11 @@ func (r *requester) lift(to roce.PSN) {
 // of a message, while copies of requests are unanswered: the receiver got the
 // copy too, so the network made it.
 func (r *requester) copyAnswer(e *event) {
-	if r.c.copyAnswersDue == 0 {
-		return
-	}
 	if e.psn.Sub(r.cov) < 0 || !r.endsMessage(e.psn) {
-		r.c.copyAnswersDue--
-		r.c.networkCopies++
+		c := r.count()
+		c.copyAnswersDue--
+		c.networkCopies++
+		r.copyDue = c.copyAnswersDue > 0
 	}
 }
 
@@ -137,7 +138,7 @@ func (r *requester) endsMessage(psn roce.PSN) bool {
 // latency sample, the older ones were coalesced.
 func (r *requester) cover(c roce.PSN, e *event) {
 	newest := -1
-	for i := 0; i < r.msgs.n; i++ {
+	for i := 0; i < int(r.msgs.n); i++ {
 		m := r.msgs.at(i)
 		if m.start.Sub(c) >= 0 {
 			break
@@ -150,7 +151,7 @@ func (r *requester) cover(c roce.PSN, e *event) {
 		}
 		if !m.is(msgLast) { // its last packet was never seen, but is acknowledged
 			m.flags |= msgLast
-			r.c.messages++
+			r.messages++
 			m.flags |= msgResent // no time to measure from
 		}
 		m.flags |= msgDone
@@ -172,11 +173,11 @@ func (r *requester) pop() {
 			if !m.is(msgRead) || m.skips < readGiveUp {
 				return
 			}
-			r.rsp.giveUp(r, m)
+			r.responses().giveUp(r, m)
 		}
-		if m.is(msgRead) && r.c.reads > 0 {
-			r.c.reads--
+		if m.is(msgRead) && r.reads > 0 {
+			r.reads--
 		}
-		r.msgs.pop()
+		r.drop()
 	}
 }

@@ -1,9 +1,11 @@
 package rc
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"runtime"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -32,7 +34,7 @@ type streamConn struct {
 func newStream(conns int) *stream {
 	x := &stream{s: NewShard(Options{}), conns: make([]streamConn, conns)}
 	r := rand.New(rand.NewPCG(7, 7))
-	for range 1 << 16 {
+	for range 1 << max(16, bits.Len(uint(8*conns))) {
 		x.order = append(x.order, int32(r.IntN(conns)))
 	}
 	for i := range conns {
@@ -116,20 +118,32 @@ func TestZeroAllocations(t *testing.T) {
 	}
 }
 
-// BenchmarkMemory states the memory of a connection.
-func BenchmarkMemory(b *testing.B) {
-	for range b.N {
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		const conns = 100000
-		x := newStream(conns)
-		for range 20 * conns {
-			x.next()
-		}
-		runtime.GC()
-		runtime.ReadMemStats(&after)
-		b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/conns, "B/conn")
-		runtime.KeepAlive(x)
+// bytesPerConnection measures what the shard of a clean stream holds.
+func bytesPerConnection(conns, packets int) float64 {
+	var before, after runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	x := newStream(conns)
+	for range packets * conns {
+		x.next()
 	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	ours := 4*cap(x.order) + int(unsafe.Sizeof(streamConn{}))*conns
+	runtime.KeepAlive(x)
+	return float64(int(after.HeapAlloc-before.HeapAlloc)-ours) / float64(conns)
+}
+
+// BenchmarkManyConnections states the memory of a connection, with few packets
+// and with so many that every latency has its sketch.
+func BenchmarkManyConnections(b *testing.B) {
+	for range b.N {
+		b.ReportMetric(bytesPerConnection(100_000, 20), "B/quiet")
+		b.ReportMetric(bytesPerConnection(20_000, 200), "B/busy")
+	}
+}
+
+// TestMemoryPerConnection pins what the package's documentation promises.
+func TestMemoryPerConnection(t *testing.T) {
+	assert.Less(t, bytesPerConnection(20_000, 20), 1200.0)
 }

@@ -6,21 +6,17 @@ func (b *LatencyBlock) Buckets(f func(from, to, n int64)) {
 	if b == nil || b.s == nil {
 		return
 	}
-	for oct, ob := range b.s.at {
-		if ob == 0 {
-			continue
-		}
+	b.s.each(func(octave uint, block int) {
 		for half := range 2 {
 			var n uint64
 			for part := half * sketchParts / 2; part < (half+1)*sketchParts/2; part++ {
-				n += b.s.counted(int(ob)-1, part)
+				n += b.s.counted(block, part)
 			}
 			if n > 0 {
-				from, to := lower(uint(oct), uint(half*sketchParts/2)), lower(uint(oct), uint((half+1)*sketchParts/2))
-				f(from, to, int64(n))
+				f(lower(octave, uint(half*sketchParts/2)), lower(octave, uint((half+1)*sketchParts/2)), int64(n))
 			}
 		}
-	}
+	})
 }
 
 // lower is the smallest value of a part.

@@ -39,52 +39,50 @@ type Violation struct {
 	FirstPacket int64
 }
 
-// conformance checks rules along a clean sequence of requests; after a gap it
-// waits for the next message.
-type conformance struct {
-	broken  []Violation
-	open    bool // inside a message
-	known   bool // the last request was seen, so it is known whether one is open
-	op      roce.Operation
-	left    uint32 // octets of the WRITE still to come
-	haveMSN bool
-	lastMSN roce.MSN
-	lastPSN roce.PSN
-}
+// sequence is where in a message a request stands: rules are checked along a
+// clean sequence of requests; after a gap they wait for the next message.
+type sequence uint8
 
-func (c *conformance) hit(r Rule, num int64) {
+const (
+	sequenceUnknown sequence = iota
+	sequenceBetween          // behind the end of a message
+	sequenceInside
+)
+
+func (r *requester) hit(x Rule, num int64) {
+	c := r.count()
 	for i := range c.broken {
-		if c.broken[i].Rule == r {
+		if c.broken[i].Rule == x {
 			c.broken[i].Count++
 			return
 		}
 	}
-	c.broken = append(c.broken, Violation{r, 1, num})
+	c.broken = append(c.broken, Violation{x, 1, num})
 }
 
-func (c *conformance) jump() { c.known = false }
-
 // inSequence checks a request that follows the one before it.
-func (c *conformance) inSequence(r *requester, e *event, f roce.OpcodeFlags) {
+func (r *requester) inSequence(e *event, f roce.OpcodeFlags) {
 	op := e.op.Operation()
 	begins := f.Has(roce.FlagStart | roce.FlagRead)
 	switch {
-	case !c.known && !begins:
+	case r.sequence == sequenceUnknown && !begins:
 		return
-	case !c.known:
-	case begins == c.open, !begins && op != c.op:
-		c.hit(RuleOpcodeOrder, e.num)
+	case r.sequence == sequenceUnknown:
+	case begins == (r.sequence == sequenceInside), !begins && op != r.op:
+		r.hit(RuleOpcodeOrder, e.num)
 	}
-	c.known, c.op = true, op
-	c.open = f.Has(roce.FlagFirst | roce.FlagMiddle)
+	r.op, r.sequence = op, sequenceBetween
+	if f.Has(roce.FlagFirst | roce.FlagMiddle) {
+		r.sequence = sequenceInside
+	}
 	if op == roce.OperationWrite && e.has(evLen) {
 		if begins {
-			c.left = e.dma
+			r.left = e.dma
 		}
-		if e.payload > c.left || f.Has(roce.FlagEnd) && e.payload != c.left {
-			c.hit(RuleLength, e.num)
+		if e.payload > r.left || f.Has(roce.FlagEnd) && e.payload != r.left {
+			r.hit(RuleLength, e.num)
 		}
-		c.left -= min(e.payload, c.left)
+		r.left -= min(e.payload, r.left)
 	}
 }
 
@@ -93,7 +91,7 @@ func (c *conformance) inSequence(r *requester, e *event, f roce.OpcodeFlags) {
 // seen count: other messages may hide in what was not.
 func (r *requester) psnReused(e *event, f roce.OpcodeFlags) {
 	i, ok := r.msgs.find(e.psn)
-	if !ok || r.rsp.guessed {
+	if !ok || r.guessed {
 		return
 	}
 	m := r.msgs.at(i)
@@ -109,21 +107,22 @@ func (r *requester) psnReused(e *event, f roce.OpcodeFlags) {
 	case !m.is(msgAtomic) && read && (e.end() == m.end || e.dma == 0 || !e.has(evReth)):
 		return
 	}
-	r.rules.hit(RulePSNReused, e.num)
+	r.hit(RulePSNReused, e.num)
 }
 
-// msn checks the responder's count of finished messages: an answer for a later
-// PSN can't have finished fewer.
-func (c *conformance) msn(e *event) {
+// checkMSN checks the responder's count of finished messages: an answer for a
+// later PSN can't have finished fewer.
+func (r *requester) checkMSN(e *event) {
 	if !e.has(evAeth) {
 		return
 	}
-	if c.haveMSN && e.psn.Sub(c.lastPSN) > 0 && e.msn.Before(c.lastMSN) {
-		c.hit(RuleMSN, e.num)
+	if r.haveMSN && e.psn.Sub(r.lastPSN) <= 0 {
+		return
 	}
-	if !c.haveMSN || e.psn.Sub(c.lastPSN) > 0 {
-		c.haveMSN, c.lastMSN, c.lastPSN = true, e.msn, e.psn
+	if r.haveMSN && e.msn.Before(r.lastMSN) {
+		r.hit(RuleMSN, e.num)
 	}
+	r.haveMSN, r.lastMSN, r.lastPSN = true, e.msn, e.psn
 }
 
 // checkCNP: BECN is set, AckReq, pad and the reserved octets are 0.
@@ -134,6 +133,6 @@ func (f *flow) checkCNP(p *decode.Packet) {
 		bad = true
 	}
 	if bad {
-		f.req.rules.hit(RuleCNP, p.Number)
+		f.requester().hit(RuleCNP, p.Number)
 	}
 }

@@ -2,15 +2,10 @@ package rc
 
 import "rdmascope/decode/roce"
 
-// copyTable remembers the last sighting at each PSN of a flow (requests and
-// responses apart), so that a copy of a packet is known as one: the same
-// packet captured twice, or doubled by the network. The table is indexed by
-// PSN and holds the newest sightings only; a copy follows within few packets.
-type copyTable struct {
-	first [copySlots]sighting
-	slots []sighting // once first is too small; nil: first is in use
-}
-
+// The newest sightings of a flow, requests and responses apart, tell a copy of
+// a packet: the same packet captured twice, or doubled by the network. They are
+// found by PSN and only the newest is kept at each place; a copy follows within
+// few packets.
 type sighting struct {
 	time  int64
 	print uint32
@@ -18,18 +13,20 @@ type sighting struct {
 }
 
 const (
-	copySlots        = 16
-	copySlotsClean   = 128  // limit for a connection that never was in trouble
-	copySlotsTrouble = 1024 // … and for one that was
+	nearSightings           = 4    // of them every flow keeps
+	sightingsClean          = 128  // limit for a connection that never was in trouble
+	sightingsTrouble        = 1024 // … and for one that was
+	keyBits                 = 26
+	keyInUse                = 1 << 25
+	keyResponse             = 1 << 24
+	responseMix      uint32 = 0x9e3779b1
 )
-
-const keyBits = 26
 
 func copyKey(psn roce.PSN, response bool) uint32 {
 	if response {
-		return uint32(psn) | 3<<24
+		return uint32(psn) | keyInUse | keyResponse
 	}
-	return uint32(psn) | 2<<24
+	return uint32(psn) | keyInUse
 }
 
 // hopBits are as many bits of the hop's fingerprint as there is room for.
@@ -37,19 +34,33 @@ func (e *event) hopBits() uint32 { return uint32(e.hop >> (16 - (32 - keyBits)))
 
 func (s *sighting) of(key uint32) bool { return (s.key^key)<<(32-keyBits) == 0 }
 
-func (t *copyTable) slot(key uint32) *sighting {
-	i := key<<1 | key>>24&1 // requests and responses side by side
-	if t.slots == nil {
-		return &t.first[i%copySlots]
+// slot returns the place of key. Requests of a window lie side by side. Of
+// responses only every third or tenth PSN may be used, one for each message:
+// those are scattered, so that they don't all fall on one place. In a flow that
+// carries both each has its half.
+func (f *flow) slot(key uint32) *sighting {
+	at := key
+	if key&keyResponse != 0 {
+		at = key * responseMix >> 12
 	}
-	return &t.slots[int(i)&(len(t.slots)-1)]
+	if !f.is(flowGrown) {
+		return &f.near[at%nearSightings]
+	}
+	mask := uint32(len(f.table) - 1)
+	if f.is(flowBoth) {
+		mask >>= 1
+		if key&keyResponse != 0 {
+			return &f.table[mask+1+at&mask]
+		}
+	}
+	return &f.table[at&mask]
 }
 
 // repeat tells whether e shows the bytes of an earlier sighting within window,
 // when that was and whether a hop has rewritten something since; else it notes e.
-func (t *copyTable) repeat(e *event, window int64) (first int64, hop, yes bool) {
+func (f *flow) repeat(e *event, window int64) (first int64, hop, yes bool) {
 	key := copyKey(e.psn, e.has(evResponse))
-	s := t.slot(key)
+	s := f.slot(key)
 	if s.of(key) && s.print == e.print && e.time-s.time <= window && e.time >= s.time {
 		return s.time, s.key>>keyBits != e.hopBits(), true
 	}
@@ -57,31 +68,42 @@ func (t *copyTable) repeat(e *event, window int64) (first int64, hop, yes bool) 
 	return 0, false, false
 }
 
-// lookup returns the time of the newest sighting of a request.
-func (t *copyTable) lookup(psn roce.PSN) (int64, bool) {
+// sighted returns the time of the newest sighting of a request.
+func (f *flow) sighted(psn roce.PSN) (int64, bool) {
 	key := copyKey(psn, false)
-	s := t.slot(key)
+	s := f.slot(key)
 	return s.time, s.of(key)
 }
 
-// grow makes room for a window of n packets: when a NAK comes, the sightings
-// of the packets in flight are asked for.
-func (t *copyTable) grow(n uint32, limit int) {
-	size := copySlots
-	for uint32(size) < 4*n && size < limit {
+// remember makes room for the sightings of a window of n packets: when a NAK
+// comes, those of the packets in flight are asked for.
+func (f *flow) remember(n uint32, limit int) {
+	size := 2 * nearSightings
+	for uint32(size) < 2*n && size < limit/2 {
 		size *= 2
 	}
-	old := t.slots
-	if old == nil {
-		old = t.first[:]
+	if f.is(flowBoth) {
+		size *= 2
 	}
-	if size <= len(old) {
+	if f.is(flowGrown) && size <= len(f.table) || !f.is(flowGrown|flowBoth) && n <= nearSightings {
 		return
 	}
-	t.slots = make([]sighting, size)
+	old := f.table
+	if !f.is(flowGrown) {
+		old = f.near[:]
+	}
+	f.table = make([]sighting, size)
+	f.flags |= flowGrown
 	for _, s := range old {
 		if s.key != 0 {
-			*t.slot(s.key) = s
+			*f.slot(s.key & (1<<keyBits - 1)) = s
 		}
 	}
+}
+
+// both makes room once a flow carries requests and responses.
+func (f *flow) both() {
+	n := max(len(f.table)/2, nearSightings)
+	f.flags |= flowBoth
+	f.remember(uint32(n), sightingsTrouble)
 }

@@ -11,8 +11,8 @@
 //	warm.go        looks ahead at what packets are going to touch
 //	copies.go      is it the same packet again (captured or delivered twice)?
 //	pairing_*.go   which flow answers this one: CM, source port, PSN windows;
-//	               until that is known events wait in a bounded ring (pending.go)
-//	               and are replayed once
+//	               until that is known events wait in a bounded store (pending.go,
+//	               eventstore.go) and are replayed once
 //	requester.go   the send queue of one queue pair in capture order: requests go
 //	               in, responses of the paired flow complete them (messages.go,
 //	               reads.go, latency.go)
@@ -44,5 +44,10 @@
 //
 // State per connection is bounded: rings with a cap, sketches that grow with
 // the spread of the values and not with their number, trouble state that is
-// allocated when trouble begins.
+// allocated when trouble begins. A connection whose requests go one way and
+// that had no trouble takes 1,120 octets (BenchmarkManyConnections), the CM dialogue included: two flows of
+// 256 octets and a requester of 384. What a packet touches comes first in each,
+// in whole cache lines; with 100,000 connections a packet costs what its lines
+// cost. Latencies gather in the requester before they go to their sketches, so
+// that one that has few needs none.
 package rc

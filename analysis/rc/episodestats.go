@@ -190,8 +190,8 @@ func (r *requester) halfTimeout() int64 {
 
 // timeoutExponent returns the exponent of the ACK timeout and whether CM told.
 func (r *requester) timeoutExponent() (exponent int, told, ok bool) {
-	if r.cm != nil && r.cm.AckTimeoutExp > 0 {
-		return int(r.cm.AckTimeoutExp), true, true
+	if cm, ok := r.f.agreed(); ok && cm.AckTimeoutExp > 0 {
+		return int(cm.AckTimeoutExp), true, true
 	}
 	if r.t == nil {
 		return 0, false, false
@@ -216,7 +216,7 @@ func (t *trouble) report(r *requester, ep *episode) {
 	if !ep.recovered && !t.final {
 		v.waits, v.since, v.top = true, ep.progressed, ep.top
 	}
-	t.keep(v, r.opt().MaxRecoveries)
+	t.keep(v, r.opt.MaxRecoveries)
 }
 
 // keep keeps v if it is among the longest. One that still goes on is longer

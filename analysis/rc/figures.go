@@ -4,49 +4,54 @@ import "rdmascope/decode/roce"
 
 // figures makes the figures of flow f; g is its partner or nil.
 func figures(f, g *flow) *FlowFigures {
-	r := &f.req
-	v := &FlowFigures{
-		ID: f.id, Incarnation: f.incarnation, Key: f.key, Service: "rc", FirstTime: f.firstTime, LastTime: f.lastTime,
-		Packets: f.packets, Duplicates: f.duplicates, CapturedTwice: f.capturedTwice, DroppedAnswer: f.dropped,
-		HasRequests: r.have, Answered: r.haveAnswers, Violations: append([]Violation(nil), r.rules.broken...), Scheme: "unknown", OrderFrom: "capture",
+	r := f.own
+	if r == nil {
+		r = &requester{f: f, opt: f.opt, uc: f.is(flowUC), oneWay: f.is(flowOneWay)}
 	}
-	if f.uc {
+	more := f.told()
+	v := &FlowFigures{
+		ID: f.id, Incarnation: f.incarnation, Key: f.key(), Service: "rc", FirstTime: f.firstTime, LastTime: f.lastTime,
+		Packets: f.packets, Duplicates: more.duplicates, CapturedTwice: more.capturedTwice, DroppedAnswer: more.dropped,
+		HasRequests: r.have, Answered: r.haveAnswers, Violations: append([]Violation(nil), r.counted().broken...), Scheme: "unknown", OrderFrom: "capture",
+	}
+	if f.is(flowUC) {
 		v.Service = "uc"
 	}
-	if r.order.usable() {
+	if f.order.usable() {
 		v.OrderFrom = "ip_id"
 	}
-	v.carrier(f, g)
+	v.carrier(r, g)
 	v.sender(r, f.cut(g))
 	v.answered(r)
-	v.AcksCut = g != nil && g.cutAcks
+	v.AcksCut = g != nil && g.is(flowCutAcks)
 	return v
 }
 
 // cut tells whether headers are missing without which nothing can be said of
 // what was lost between f and g.
 func (f *flow) cut(g *flow) bool {
-	return f.cutAcks || f.req.cutReads || g != nil && (g.cutAcks || g.req.cutReads)
+	cut := func(x *flow) bool { return x.is(flowCutAcks) || x.own != nil && x.own.cutReads }
+	return cut(f) || g != nil && cut(g)
 }
 
 // carrier fills what belongs to the flow on which the packets travel: its own
 // requests, and its responses to the partner's.
-func (v *FlowFigures) carrier(f, g *flow) {
-	r := &f.req
-	v.BadICRC = r.c.corrupt
-	v.NetworkCopies = min(r.c.networkCopies, v.Duplicates)
+func (v *FlowFigures) carrier(r *requester, g *flow) {
+	f, c := r.f, r.counted()
+	v.BadICRC = c.corrupt
+	v.NetworkCopies = min(c.networkCopies, v.Duplicates)
 	reason := ""
 	switch {
-	case f.uc:
+	case f.is(flowUC):
 		reason = ReasonService
 	case f.cut(g):
 		reason = ReasonCut
 	case g == nil:
 		reason = ReasonOneWay
-		if len(f.opposite()) > 0 {
+		if f.grp.flows[f.across()] > 0 {
 			reason = ReasonUnpaired
 		}
-	case g.packets == 0 || !r.haveAnswers && !f.answers:
+	case g.packets == 0 || !r.haveAnswers && !f.is(flowAnswers):
 		reason = ReasonOneWay
 	}
 	if reason != "" {
@@ -54,32 +59,35 @@ func (v *FlowFigures) carrier(f, g *flow) {
 		v.Unseen, v.LostUpstream, v.LostDownstream, v.RepeatedAnswers = no, no, no, no
 		return
 	}
-	q := &g.req.c
-	v.Unseen = known(r.c.unseenRequests + q.unseenResponses)
-	v.LostUpstream = known(r.c.lostUp + q.respLostUp)
-	v.LostDownstream = known(r.c.lostDown + q.respLostDown)
+	q := &noCounters
+	if g.own != nil {
+		q = g.own.counted()
+	}
+	v.Unseen = known(c.unseenRequests + q.unseenResponses)
+	v.LostUpstream = known(c.lostUp + q.respLostUp)
+	v.LostDownstream = known(c.lostDown + q.respLostDown)
 	v.RepeatedAnswers = known(q.repeated)
 }
 
 // sender fills what belongs to the requester's flow; cut says that the capture
 // cut off what its answers tell.
 func (v *FlowFigures) sender(r *requester, cut bool) {
-	c := &r.c
-	v.Messages, v.UCGaps, v.PathMTU = c.messages, c.ucGaps, r.pmtu
+	c := r.counted()
+	v.Messages, v.UCGaps, v.PathMTU = r.messages, c.ucGaps, r.pmtu
 	v.Retransmitted, v.RetransmittedBytes, v.OutOfOrder = c.retransmitted, c.retransmittedBytes, c.outOfOrder
 	if r.have {
 		v.FirstPSN, v.LastPSN = uint32(r.firstPSN), uint32(r.next.Add(-1))
 	}
 	v.Latency = [latencyKinds]*LatencyBlock{
-		LatencyAck:       block(r.lat[LatencyAck], c.ackCoalesced, 0),
-		LatencyMessage:   block(r.lat[LatencyMessage], c.coalesced, c.messageRecovered),
-		LatencyReadFirst: block(r.lat[LatencyReadFirst], 0, c.firstRecovered),
-		LatencyReadLast:  block(r.lat[LatencyReadLast], 0, c.lastRecovered),
-		LatencyAtomic:    block(r.lat[LatencyAtomic], 0, c.atomicRecoverd),
+		LatencyAck:       block(r.latencies(LatencyAck), r.ackCoalesced, 0),
+		LatencyMessage:   block(r.latencies(LatencyMessage), r.coalesced, c.messageRecovered),
+		LatencyReadFirst: block(r.latencies(LatencyReadFirst), 0, c.firstRecovered),
+		LatencyReadLast:  block(r.latencies(LatencyReadLast), 0, c.lastRecovered),
+		LatencyAtomic:    block(r.latencies(LatencyAtomic), 0, c.atomicRecoverd),
 	}
-	v.TimedNS, v.PausedNS = r.timedNS(), r.pausedNS
+	v.TimedNS, v.PausedNS = v.timedNS(), r.pausedNS
 	v.DuplicateRequests = r.duplicateRequests()
-	v.MaxOutstanding, v.MaxReads = known(uint64(c.maxOutstanding)), known(uint64(c.maxReads))
+	v.MaxOutstanding, v.MaxReads = known(uint64(r.maxOutstanding)), known(uint64(r.maxReads))
 	if r.have && !r.haveAnswers {
 		no := Count{Reason: ReasonOneWay}
 		v.MaxOutstanding, v.MaxReads, v.Episodes = no, no, no
@@ -89,8 +97,8 @@ func (v *FlowFigures) sender(r *requester, cut bool) {
 	if r.uc {
 		v.Episodes = Count{Reason: ReasonService}
 	}
-	if r.cm != nil {
-		v.ReadDepth = r.cm.Depth
+	if cm, ok := r.f.agreed(); ok {
+		v.ReadDepth = cm.Depth
 	}
 	v.MessageSizes = r.messageSizes()
 	if r.t != nil {
@@ -114,8 +122,12 @@ func (r *requester) duplicateRequests() Count {
 	case r.have && !r.haveAnswers:
 		return Count{Reason: ReasonOneWay}
 	}
-	n := r.tap.repeats
-	return known(n - min(r.tap.behind, n) + r.c.networkCopies)
+	n := r.counted().networkCopies
+	if r.t != nil {
+		x := &r.t.tap
+		n += x.repeats - min(x.behind, x.repeats)
+	}
+	return known(n)
 }
 
 // trouble names the episodes now that all silences are known.
@@ -179,7 +191,7 @@ func (v *FlowFigures) trouble(r *requester) {
 
 func (v *FlowFigures) schemeAndRetries(r *requester) {
 	s := &r.t.stats
-	n := uint32(r.opt().SchemeEpisodes)
+	n := uint32(r.opt.SchemeEpisodes)
 	switch total := s.goBackN + s.selective + s.goBack0; {
 	case total < n:
 	case 2*s.goBackN > total:
@@ -194,14 +206,15 @@ func (v *FlowFigures) schemeAndRetries(r *requester) {
 		v.RecoveryNS += x.hi - x.lo
 	}
 	limit := uint32(2)
-	if r.cm != nil && r.cm.RetryCount > 0 {
-		limit = uint32(r.cm.RetryCount)
+	cm, told := r.f.agreed()
+	if told && cm.RetryCount > 0 {
+		limit = uint32(cm.RetryCount)
 	}
 	if s.unanswered >= limit && r.una().Sub(s.lastPSN) <= 0 {
 		v.RetriesExhausted = &Exhausted{PSN: uint32(s.lastPSN), Times: s.unanswered + 1}
 	}
 	// As often as CM agreed, and no progress since; 7 is without end.
-	if t := r.t; r.cm != nil && r.cm.RNRRetry < roce.RNRRetryInfinite && t.rnrRow > uint32(r.cm.RNRRetry) && r.una().Sub(t.rnrAt) <= 0 {
+	if t := r.t; told && cm.RNRRetry < roce.RNRRetryInfinite && t.rnrRow > uint32(cm.RNRRetry) && r.una().Sub(t.rnrAt) <= 0 {
 		v.RetriesExhausted = &Exhausted{PSN: uint32(t.rnrAt), Times: t.rnrRow, RNR: true}
 	}
 }
@@ -231,8 +244,8 @@ func (v *Recovery) name(half int) {
 
 // answered fills what belongs to the flow whose packets were answered.
 func (v *FlowFigures) answered(r *requester) {
-	c := &r.c
-	v.Acks, v.NAKs, v.RNRNAKs = c.acks, c.naks, c.rnrNAKs
+	c := r.counted()
+	v.Acks, v.NAKs, v.RNRNAKs = r.acks, c.naks, c.rnrNAKs
 	if r.t != nil {
 		v.FirstNAK, v.FirstRNR = r.t.firstNAK, r.t.firstRNR
 	}

@@ -16,24 +16,64 @@ const (
 // LatencyNames are the report's names of the kinds.
 var LatencyNames = [latencyKinds]string{"ack", "message", "read_first", "read_last", "atomic"}
 
+// measure takes one latency. Most wait in a buffer that lies beside what an
+// answer touches anyway: the sketches, which lie elsewhere, are left alone until
+// it is full.
 func (r *requester) measure(kind int, from, to int64) {
-	s := r.lat[kind]
-	if s == nil {
-		s = new(sketch)
-		r.lat[kind] = s
+	if paused := r.opt.Paused; paused != nil && (kind == LatencyMessage || kind == LatencyReadLast || kind == LatencyAtomic) {
+		if ns := paused(r.id, from, to); ns != 0 {
+			r.pausedNS += ns
+		}
 	}
-	s.add(to - from)
-	if paused := r.opt().Paused; paused != nil && (kind == LatencyMessage || kind == LatencyReadLast || kind == LatencyAtomic) {
-		r.pausedNS += paused(r.flow, from, to)
+	if v := to - from; v >= 0 && v < 1<<sampleBits {
+		if int(r.waiting) == len(r.samples) {
+			r.flush()
+		}
+		r.samples[r.waiting] = uint32(kind)<<sampleBits | uint32(v)
+		r.waiting++
+		return
 	}
+	r.sketch(kind).add(to - from)
 }
 
-// timedNS is the sum of the latencies of whole operations, of which pausedNS
+const sampleBits = 29
+
+// flush empties the buffer into the sketches.
+func (r *requester) flush() {
+	for _, x := range r.samples[:r.waiting] {
+		r.sketch(int(x >> sampleBits)).add(int64(x & (1<<sampleBits - 1)))
+	}
+	r.waiting = 0
+}
+
+func (r *requester) sketch(kind int) *sketch {
+	if r.lat[kind] == nil {
+		r.lat[kind] = new(sketch)
+	}
+	return r.lat[kind]
+}
+
+// latencies returns a copy of what was measured of a kind, nil for nothing.
+func (r *requester) latencies(kind int) *sketch {
+	s := r.lat[kind].clone()
+	for _, x := range r.samples[:r.waiting] {
+		if int(x>>sampleBits) != kind {
+			continue
+		}
+		if s == nil {
+			s = new(sketch)
+		}
+		s.add(int64(x & (1<<sampleBits - 1)))
+	}
+	return s
+}
+
+// timedNS is the sum of the latencies of whole operations, of which PausedNS
 // is a part: each operation counts once.
-func (r *requester) timedNS() (ns int64) {
+func (v *FlowFigures) timedNS() (ns int64) {
 	for _, kind := range [...]int{LatencyMessage, LatencyReadLast, LatencyAtomic} {
-		if s := r.lat[kind]; s != nil {
-			ns += int64(s.sum)
+		if b := v.Latency[kind]; b != nil {
+			ns += int64(b.s.sum)
 		}
 	}
 	return ns
@@ -44,12 +84,12 @@ func (r *requester) timedNS() (ns int64) {
 // again: the response may belong to either sending.
 func (r *requester) sample(m *message, now int64) {
 	if !m.is(msgResent) {
-		r.measure(LatencyAck, m.tLast, now)
+		r.measure(LatencyAck, m.last, now)
 	}
 	if m.is(msgFirst) {
 		r.measure(LatencyMessage, m.tFirst, now)
 		if m.is(msgResent) {
-			r.c.messageRecovered++
+			r.count().messageRecovered++
 		}
 	}
 }
@@ -57,10 +97,10 @@ func (r *requester) sample(m *message, now int64) {
 // coalesce counts a message that a response for a later one covered.
 func (r *requester) coalesce(m *message) {
 	if !m.is(msgResent) {
-		r.c.ackCoalesced++
+		r.ackCoalesced++
 	}
 	if m.is(msgFirst) {
-		r.c.coalesced++
+		r.coalesced++
 	}
 }
 
@@ -84,6 +124,7 @@ func (b *LatencyBlock) Merge(o *LatencyBlock) {
 	*b = *block(s, b.Coalesced+o.Coalesced, b.Recovered+o.Recovered)
 }
 
+// block makes the figures of s, which is handed over.
 func block(s *sketch, coalesced, recovered uint64) *LatencyBlock {
 	if s == nil || s.count == 0 {
 		return nil
@@ -91,7 +132,7 @@ func block(s *sketch, coalesced, recovered uint64) *LatencyBlock {
 	return &LatencyBlock{
 		Count: s.count, Coalesced: coalesced, Recovered: recovered,
 		MinNS: s.min, P50NS: s.quantile(500), P90NS: s.quantile(900), P99NS: s.quantile(990),
-		P999NS: s.quantile(999), MaxNS: s.max, MeanNS: int64(s.sum / s.count), s: s.clone(),
+		P999NS: s.quantile(999), MaxNS: s.max, MeanNS: int64(s.sum / s.count), s: s,
 	}
 }
 

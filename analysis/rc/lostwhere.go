@@ -77,7 +77,7 @@ func (t *trouble) judge(r *requester, ep *episode) {
 		t.lostBefore(r, ep, ep.expect)
 	case a.n == 0:
 		return // the next answered run tells
-	case r.c.coalesced > 0 && ep.packets > 1:
+	case r.coalesced > 0 && ep.packets > 1:
 		ep.verdict = LostUndetermined // a responder that merges its answers can't be counted on
 	case a.first == ep.top.Add(-1):
 		t.judgeTop(r, ep)
@@ -121,7 +121,7 @@ func (t *trouble) judgeRead(r *requester, ep *episode) {
 		ep.verdict, ep.response = LostUpstream, true
 	case ep.before&sentAnswered != 0:
 		ep.verdict, ep.response = LostDownstream, true
-		r.c.respLostDown++
+		r.count().respLostDown++
 	case ep.before&sentDiscarded != 0:
 		ep.verdict = LostNone // out of its turn when it came
 		if t.rspReorders {
@@ -139,10 +139,10 @@ func (t *trouble) judgeRead(r *requester, ep *episode) {
 		ep.verdict = LostUndetermined
 	default:
 		ep.verdict = LostDownstream
-		if !r.tap.nakedFor(ep.psn) {
-			r.c.lostDown++
+		if !t.tap.nakedFor(ep.psn) {
+			r.count().lostDown++
 		}
-		r.tap.behind++
+		t.tap.behind++
 	}
 }
 
@@ -181,8 +181,8 @@ func (t *trouble) lostAt(r *requester, ep *episode, x roce.PSN) {
 		return
 	}
 	ep.verdict = LostDownstream
-	r.c.lostDown++
-	r.tap.behind += uint64(ep.top.Sub(x))
+	r.count().lostDown++
+	t.tap.behind += uint64(ep.top.Sub(x))
 }
 
 // inherit hands the verdict to the unanswered runs at the same PSN before: they
@@ -198,8 +198,8 @@ func (t *trouble) inherit(r *requester, ep *episode) {
 		}
 		p.verdict, p.response = ep.verdict, ep.response
 		if p.verdict == LostDownstream && !p.response {
-			r.c.lostDown++
-			r.tap.behind += uint64(p.packets)
+			r.count().lostDown++
+			t.tap.behind += uint64(p.packets)
 		}
 	}
 }

@@ -5,15 +5,19 @@ import "rdmascope/decode/roce"
 // message is one operation in flight: the PSNs that are known to belong to it.
 type message struct {
 	start, end roce.PSN // [start, end)
-	got        roce.PSN // READ: first PSN whose response is missing
-	dma        uint32   // READ: length
+	tFirst     int64    // first sighting of its first packet
+	last       int64    // sighting of its last packet; READ: how far it got, and its length
 	flags      messageFlags
-	skips      uint8   // READ: later operations that finished meanwhile
-	uncounted  uint16  // READ: responses seen beyond got that late has no room for
-	tFirst     int64   // first sighting of its first packet
-	tLast      int64   // sighting of its last packet
-	late       [2]span // READ: responses seen beyond got
+	skips      uint8 // READ: later operations that finished meanwhile
 }
+
+// got is the first PSN of a READ whose response is missing.
+func (m *message) got() roce.PSN { return roce.PSN(uint64(m.last) >> 32) }
+
+// dma is the length of a READ.
+func (m *message) dma() uint32 { return uint32(m.last) }
+
+func (m *message) setGot(psn roce.PSN) { m.last = int64(psn)<<32 | m.last&(1<<32-1) }
 
 // span is a range of PSNs [lo, hi); empty when they are equal.
 type span struct{ lo, hi roce.PSN }
@@ -25,7 +29,7 @@ func (s span) overlaps(o span) bool       { return s.lo.Sub(o.hi) < 0 && o.lo.Su
 func (m *message) span() span             { return span{m.start, m.end} }
 func (m *message) is(f messageFlags) bool { return m.flags&f != 0 }
 
-type messageFlags uint8
+type messageFlags uint16
 
 const (
 	msgFirst    messageFlags = 1 << iota // its first packet was seen
@@ -36,12 +40,13 @@ const (
 	msgDone                              // finished, waits behind an unfinished READ
 	msgAnswered                          // READ: the first response was seen
 	msgOther                             // FLUSH, ATOMIC WRITE: in no latency block
+	msgAhead                             // READ: responses beyond got were seen, see responses.late
 )
 
 // messageRing holds the operations in flight by PSN.
 type messageRing struct {
-	n, head int // n messages from buf[head] on
 	buf     []message
+	n, head uint16                  // n messages from the head on
 	first   [inlineMessages]message // as long as buf is nil
 }
 
@@ -50,9 +55,9 @@ const inlineMessages = 2
 
 func (r *messageRing) at(i int) *message {
 	if r.buf == nil {
-		return &r.first[(r.head+i)%inlineMessages]
+		return &r.first[(int(r.head)+i)%inlineMessages]
 	}
-	return &r.buf[(r.head+i)&(len(r.buf)-1)]
+	return &r.buf[(int(r.head)+i)&(len(r.buf)-1)]
 }
 
 func (r *messageRing) room() int {
@@ -66,12 +71,12 @@ func (r *messageRing) tail() *message {
 	if r.n == 0 {
 		return nil
 	}
-	return r.at(r.n - 1)
+	return r.at(int(r.n) - 1)
 }
 
 func (r *messageRing) grow() {
 	buf := make([]message, 2*r.room())
-	for i := range r.n {
+	for i := range int(r.n) {
 		buf[i] = *r.at(i)
 	}
 	r.buf, r.head = buf, 0
@@ -79,11 +84,11 @@ func (r *messageRing) grow() {
 
 // insert puts m at position i.
 func (r *messageRing) insert(i int, m message) *message {
-	if r.n == r.room() {
+	if int(r.n) == r.room() {
 		r.grow()
 	}
 	r.n++
-	for k := r.n - 1; k > i; k-- {
+	for k := int(r.n) - 1; k > i; k-- {
 		*r.at(k) = *r.at(k - 1)
 	}
 	p := r.at(i)
@@ -92,21 +97,21 @@ func (r *messageRing) insert(i int, m message) *message {
 }
 
 func (r *messageRing) remove(i int) {
-	for k := i; k < r.n-1; k++ {
+	for k := i; k < int(r.n)-1; k++ {
 		*r.at(k) = *r.at(k + 1)
 	}
 	r.n--
 }
 
 func (r *messageRing) pop() {
-	r.head = (r.head + 1) & (r.room() - 1)
+	r.head = (r.head + 1) & uint16(r.room()-1)
 	r.n--
 }
 
 // find returns the position of the message that holds psn, or where one that
 // did would stand.
 func (r *messageRing) find(psn roce.PSN) (int, bool) {
-	lo, hi := 0, r.n
+	lo, hi := 0, int(r.n)
 	for lo < hi {
 		mid := int(uint(lo+hi) >> 1)
 		if r.at(mid).end.Sub(psn) <= 0 {
@@ -115,7 +120,7 @@ func (r *messageRing) find(psn roce.PSN) (int, bool) {
 			hi = mid
 		}
 	}
-	return lo, lo < r.n && r.at(lo).start.Sub(psn) <= 0
+	return lo, lo < int(r.n) && r.at(lo).start.Sub(psn) <= 0
 }
 
 func (r *messageRing) clone() messageRing {
@@ -126,10 +131,11 @@ func (r *messageRing) clone() messageRing {
 
 // opened returns the message that a request begins.
 func opened(e *event, f roce.OpcodeFlags) message {
-	m := message{start: e.psn, end: e.end(), got: e.psn, dma: e.dma, tFirst: e.time, tLast: e.time}
+	m := message{start: e.psn, end: e.end(), tFirst: e.time, last: e.time}
 	switch {
 	case f.Has(roce.FlagRead):
 		m.flags = msgFirst | msgLast | msgRead
+		m.last = int64(e.psn)<<32 | int64(e.dma)
 		switch {
 		case f.Has(roce.FlagAtomic):
 			m.flags |= msgAtomic
@@ -151,33 +157,41 @@ func opened(e *event, f roce.OpcodeFlags) message {
 func (r *requester) inOrder(e *event, f roce.OpcodeFlags) {
 	if !f.Has(roce.FlagStart | roce.FlagRead) {
 		if m := r.msgs.tail(); m != nil && m.end == e.psn && !m.is(msgLast|msgDone) {
-			m.end, m.tLast = e.end(), e.time
+			m.end, m.last = e.end(), e.time
 			if f.Has(roce.FlagEnd) {
 				m.flags |= msgLast
-				r.counted(e)
+				r.countMessage(e)
 			}
 			return
 		}
 	}
-	r.place(r.msgs.n, opened(e, f))
+	r.place(int(r.msgs.n), opened(e, f))
 	if f.Has(roce.FlagEnd | roce.FlagRead) {
-		r.counted(e)
+		r.countMessage(e)
 	}
 }
 
 // place inserts a message and keeps the ring bounded: the oldest is forgotten,
 // even when that is m itself. It returns where m lies.
 func (r *requester) place(i int, m message) (at int, ok bool) {
-	if r.msgs.n >= r.limit() {
-		r.c.forgotten++
+	if r.msgs.n >= 4 && int(r.msgs.n) >= r.limit() {
+		r.count().forgotten++
 		if i == 0 {
 			return 0, false
 		}
-		r.msgs.pop()
+		r.drop()
 		i--
 	}
 	r.msgs.insert(i, m)
 	return i, true
+}
+
+// drop forgets the oldest message.
+func (r *requester) drop() {
+	if m := r.msgs.at(0); m.is(msgAhead) {
+		r.rsp.forget(m.start)
+	}
+	r.msgs.pop()
 }
 
 // anywhere adds a request that doesn't continue the sequence: it fills a gap,
@@ -186,14 +200,14 @@ func (r *requester) place(i int, m message) (at int, ok bool) {
 func (r *requester) anywhere(e *event, f roce.OpcodeFlags, resent bool) {
 	i, found := r.msgs.find(e.psn)
 	if !found {
-		if r.haveAnswers && e.psn.Sub(r.una()) < 0 || i == 0 && r.c.forgotten > 0 {
+		if r.haveAnswers && e.psn.Sub(r.una()) < 0 || i == 0 && r.counted().forgotten > 0 {
 			return // finished or forgotten long ago
 		}
 		i = r.fillGap(i, e, f, resent)
 	} else if !r.msgs.at(i).is(msgRead) {
 		i = r.borders(i, e, f, resent)
 	}
-	if i < r.msgs.n && resent {
+	if i < int(r.msgs.n) && resent {
 		r.msgs.at(i).flags |= msgResent
 		r.markResent(i, e)
 	}
@@ -201,7 +215,7 @@ func (r *requester) anywhere(e *event, f roce.OpcodeFlags, resent bool) {
 
 // markResent marks all messages that a resent READ covers.
 func (r *requester) markResent(i int, e *event) {
-	for ; i < r.msgs.n && r.msgs.at(i).start.Sub(e.end()) < 0; i++ {
+	for ; i < int(r.msgs.n) && r.msgs.at(i).start.Sub(e.end()) < 0; i++ {
 		r.msgs.at(i).flags |= msgResent
 	}
 }
@@ -213,18 +227,18 @@ func (r *requester) fillGap(i int, e *event, f roce.OpcodeFlags, resent bool) in
 			p.end = m.end
 			if m.is(msgLast) {
 				p.flags |= msgLast
-				p.tLast = e.time
-				r.counted(e)
+				p.last = e.time
+				r.countMessage(e)
 			}
 			return r.join(i-1, resent)
 		}
 	}
 	i, ok := r.place(i, m)
 	if !ok {
-		return r.msgs.n
+		return int(r.msgs.n)
 	}
 	if f.Has(roce.FlagEnd | roce.FlagRead) {
-		r.counted(e)
+		r.countMessage(e)
 	}
 	return r.join(i, resent)
 }
@@ -234,11 +248,11 @@ func (r *requester) fillGap(i int, e *event, f roce.OpcodeFlags, resent bool) in
 // one if it is late, what was seen before if it is sent again.
 func (r *requester) join(i int, resent bool) int {
 	m := r.msgs.at(i)
-	if i+1 >= r.msgs.n || m.is(msgLast|msgRead) {
+	if i+1 >= int(r.msgs.n) || m.is(msgLast|msgRead) {
 		return i
 	}
 	if x := r.msgs.at(i + 1); !x.is(msgFirst | msgRead) {
-		m.end, m.tLast = x.end, x.tLast
+		m.end, m.last = x.end, x.last
 		m.flags |= x.flags
 		if resent {
 			m.tFirst = min(m.tFirst, x.tFirst)
@@ -273,15 +287,15 @@ func (r *requester) borders(i int, e *event, f roce.OpcodeFlags, resent bool) in
 			right := *m
 			right.start = e.end()
 			right.flags = right.flags & (msgLast | msgResent)
-			m.end, m.tLast = e.end(), e.time
+			m.end, m.last = e.end(), e.time
 			m.flags |= msgLast
-			r.counted(e)
+			r.countMessage(e)
 			r.place(i+1, right)
 			i, _ = r.msgs.find(e.psn)
 		} else if !m.is(msgLast) {
 			m.flags |= msgLast
-			m.tLast = e.time
-			r.counted(e)
+			m.last = e.time
+			r.countMessage(e)
 		}
 	}
 	return i

@@ -12,6 +12,7 @@ type Options struct {
 	MaxRecoveries    int   // recoveries told one by one
 	MaxCandidates    int   // flows of the other direction that pairing by PSN looks at
 	MaxClosed        int   // finished incarnations that are kept
+	MaxConnects      int   // CM dialogues that are remembered for flows to come
 	PairCertain      int   // responses that make pairing by PSN certain
 	LivelockEpisodes int   // episodes at one PSN that make a livelock
 	SchemeEpisodes   int   // episodes needed to name the recovery scheme
@@ -41,8 +42,10 @@ func (o Options) withDefaults() Options {
 	def(&o.MaxRecoveries, 100)
 	def(&o.MaxCandidates, 64)
 	def(&o.MaxClosed, 1<<16)
+	def(&o.MaxConnects, 1<<12)
 	def(&o.PairCertain, 8)
 	def(&o.LivelockEpisodes, 3)
 	def(&o.SchemeEpisodes, 3)
+	o.MaxOutstanding = min(o.MaxOutstanding, 1<<14) // the ring counts in 16 bits
 	return o
 }

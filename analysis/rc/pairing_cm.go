@@ -41,47 +41,71 @@ type cmKey struct {
 	qpn      uint32
 }
 
-func (f *flow) cmKey() cmKey { return cmKey{f.key.Iface, f.key.Src, f.key.Dst, f.key.DestQP} }
+func (f *flow) cmKey() cmKey { return cmKey{f.iface, f.src, f.dst, f.qpn & 0xffffff} }
 
 func (c *CMConnect) toB() cmKey { return cmKey{c.Iface, c.A, c.B, c.QPNB} }
 func (c *CMConnect) toA() cmKey { return cmKey{c.Iface, c.B, c.A, c.QPNA} }
 
-// CMConnect takes a CM dialogue. It may come before or after the data.
-func (s *Shard) CMConnect(c CMConnect) {
-	p := &c
-	a, b := c.toB(), c.toA()
-	for _, f := range s.flowsOf(a, b) {
-		if f.packets > 0 && !f.belongs(p) {
-			s.renew(f, Moment{How: "reused", Time: c.Time, Number: c.Number})
-		}
+// connects remembers the newest dialogues for flows that are still to come.
+type connects struct {
+	by   map[cmKey]*CMConnect
+	list []*CMConnect // oldest at next, once it is full
+	next int
+}
+
+// add remembers a dialogue in place of the oldest one when there are too many.
+func (c *connects) add(p *CMConnect, limit int) {
+	if c.by == nil {
+		c.by = make(map[cmKey]*CMConnect)
 	}
-	s.cms[a], s.cms[b] = p, p
-	for _, f := range s.flowsOf(a, b) {
-		s.pairByCM(f)
+	if len(c.list) < limit {
+		c.list = append(c.list, p)
+	} else {
+		c.forget(c.list[c.next])
+		c.list[c.next] = p
+		c.next = (c.next + 1) % limit
+	}
+	c.by[p.toA()], c.by[p.toB()] = p, p
+}
+
+// forget drops a dialogue, unless a newer one has taken its place.
+func (c *connects) forget(p *CMConnect) {
+	for _, k := range [2]cmKey{p.toA(), p.toB()} {
+		if c.by[k] == p {
+			delete(c.by, k)
+		}
 	}
 }
 
-func (s *Shard) flowsOf(keys ...cmKey) (v []*flow) {
-	for _, k := range keys {
-		if f := s.byKey[k]; f != nil {
-			v = append(v, f)
+// CMConnect takes a CM dialogue. It may come before or after the data.
+func (s *Shard) CMConnect(c CMConnect) {
+	p := &c
+	both := [2]cmKey{c.toB(), c.toA()}
+	for _, k := range both {
+		if f := s.byKey.find(s.flows, k); f != nil && f.packets > 0 && !f.belongs(p) {
+			s.renew(f, Moment{How: "reused", Time: c.Time, Number: c.Number})
 		}
 	}
-	return v
+	s.cms.add(p, s.opt.MaxConnects)
+	for _, k := range both {
+		if f := s.byKey.find(s.flows, k); f != nil {
+			s.pairByCM(f)
+		}
+	}
 }
 
 // belongs tells whether the data of the flow are those of this dialogue: it was
 // told before, or their PSNs began where it says and not before it.
 func (f *flow) belongs(c *CMConnect) bool {
 	if f.cm != nil {
-		return *f.cm == *c || f.cm.PSNA == c.PSNA && f.cm.PSNB == c.PSNB && f.closed.How == ""
+		return *f.cm == *c || f.cm.PSNA == c.PSNA && f.cm.PSNB == c.PSNB && f.told().closed.How == ""
 	}
 	return f.lastTime >= c.Time && f.firstTime >= c.Time
 }
 
 // pairByCM joins the flows of a CM dialogue as soon as both are there.
 func (s *Shard) pairByCM(f *flow) {
-	c := s.cms[f.cmKey()]
+	c := s.cms.by[f.cmKey()]
 	if c == nil || f.cm == c {
 		return
 	}
@@ -90,68 +114,82 @@ func (s *Shard) pairByCM(f *flow) {
 	if f.cmKey() == other {
 		other = c.toB()
 	}
-	for _, g := range f.opposite() {
-		if g == f || g.cmKey() != other {
-			continue
-		}
-		if f.peer == g {
-			f.method, f.confidence, g.method, g.confidence = MethodCM, Certain, MethodCM, Certain
-			g.attach(c)
-			return
-		}
-		for _, x := range [2]*flow{f, g} {
-			if x.peer != nil { // a wrong guess: its figures are void
-				s.revised++
-				s.void(x)
-			}
-		}
-		f.attach(c)
-		g.attach(c)
-		s.pair(f, g, MethodCM, Certain)
+	g := s.byKey.find(s.flows, other)
+	if g == nil || g == f || g.grp != f.grp {
 		return
 	}
+	if f.peer == g {
+		f.method, f.confidence, g.method, g.confidence = MethodCM, Certain, MethodCM, Certain
+		g.attach(c)
+		return
+	}
+	for _, x := range [2]*flow{f, g} {
+		if x.peer != nil { // a wrong guess: its figures are void
+			s.revised++
+			s.void(x)
+		} else if x.is(flowOneWay) { // given up, and its figures with it
+			s.again(x)
+		}
+	}
+	f.attach(c)
+	g.attach(c)
+	s.pair(f, g, MethodCM, Certain)
 }
 
 // void takes back a pairing. What was counted under it is dropped with it.
 func (s *Shard) void(f *flow) {
 	for _, x := range [2]*flow{f, f.peer} {
-		n := newFlow(x.id, x.key, &s.opt)
-		n.grp, n.side, n.incarnation = x.grp, x.side, x.incarnation
-		n.firstTime, n.lastTime, n.firstNum, n.lastNum = x.firstTime, x.lastTime, x.firstNum, x.lastNum
-		n.packets, n.good, n.uc, n.answers = x.packets, x.good, x.uc, x.answers
-		n.port, n.manyPorts = x.port, x.manyPorts
-		*x = *n
-		x.req.order.sightings = &x.copies
+		old := *x
+		s.again(x)
+		x.firstTime, x.lastTime, x.firstNum = old.firstTime, old.lastTime, old.firstNum
+		x.packets, x.port = old.packets, old.port
+		x.flags |= old.flags & (flowGood | flowUC | flowAnswers | flowManyPorts)
 	}
 }
 
 func (f *flow) attach(c *CMConnect) {
+	if old := f.cm; old != nil && old.PSNA == c.PSNA && old.PSNB == c.PSNB {
+		return // told again
+	}
 	f.cm = c
-	side := &CMSide{AckTimeoutExp: c.AckTimeoutExp, RetryCount: c.RetryCount, RNRRetry: c.RNRRetryB}
+	if c.MTU > 0 {
+		f.setHint(c.MTU)
+	}
+}
+
+// opened tells when the connection began, if that was seen.
+func (f *flow) opened() Moment {
+	if c := f.cm; c != nil {
+		return Moment{How: "cm", Time: c.Time, Number: c.Number}
+	}
+	return f.told().reused
+}
+
+// agreed returns what CM told about the requester of the flow.
+func (f *flow) agreed() (side CMSide, ok bool) {
+	c := f.cm
+	if c == nil {
+		return side, false
+	}
+	side = CMSide{AckTimeoutExp: c.AckTimeoutExp, RetryCount: c.RetryCount, RNRRetry: c.RNRRetryB}
 	if f.cmKey() == c.toB() {
 		side.RNRRetry = c.RNRRetryA
 		side.Depth, side.StartPSN = c.InitiatorDepth, c.PSNA
 	} else {
 		side.Depth, side.StartPSN = c.ResponderResources, c.PSNB
 	}
-	f.req.cm = side
-	if c.MTU > 0 {
-		f.req.hint = c.MTU
-	}
-	if f.opened.How == "" || f.opened.How == "reused" {
-		f.opened = Moment{How: "cm", Time: c.Time, Number: c.Number}
-	}
+	return side, true
 }
 
 // CMDisconnect takes a DREQ: what is unanswered from now on isn't lost.
 func (s *Shard) CMDisconnect(c CMDisconnect) {
-	f := s.byKey[cmKey{c.Iface, c.From, c.To, c.RemoteQPN}]
+	f := s.byKey.find(s.flows, cmKey{c.Iface, c.From, c.To, c.RemoteQPN})
 	if f == nil {
 		return
 	}
 	for _, x := range [2]*flow{f, f.peer} {
-		if x != nil && x.closed.How == "" {
-			x.closed = Moment{How: "dreq", Time: c.Time, Number: c.Number}
+		if x != nil && x.told().closed.How == "" {
+			x.rare().closed = Moment{How: "dreq", Time: c.Time, Number: c.Number}
 		}
 	}
 }

@@ -11,8 +11,8 @@ type match struct {
 // every largest matching; where a flow could have another partner in one as
 // large, it is left alone (ambiguous).
 func matchGroup(grp *group, limit int) (found []match) {
-	left := unpaired(grp.dirs[0], nil, limit)
-	right := unpaired(grp.dirs[1], nil, limit)
+	left := unpaired(grp.open[0], nil, limit)
+	right := unpaired(grp.open[1], nil, limit)
 	if len(right) == 0 { // a host that talks to itself
 		right = left
 	}
@@ -67,7 +67,7 @@ func partners(f *flow, left, right []*flow) (v []int) {
 
 func portsOf(v []*flow, port uint16) (n int) {
 	for _, f := range v {
-		if f.port == port || f.manyPorts {
+		if f.port == port || f.is(flowManyPorts) {
 			n++
 		}
 	}

@@ -14,7 +14,7 @@ type candidate struct {
 // fits looks whether a response can be an answer to requests of g seen so far:
 // no answer comes before its request. A NAK may name the PSN behind the last.
 func (c *candidate) fits(e *event) {
-	h := &c.g.half
+	h := &c.g.wait.half
 	if !h.have {
 		return
 	}
@@ -38,9 +38,12 @@ func (c *candidate) fits(e *event) {
 }
 
 func (f *flow) candidate(g *flow) *candidate {
-	for i := range f.cands {
-		if f.cands[i].g == g {
-			return &f.cands[i]
+	if f.wait == nil {
+		return nil
+	}
+	for i := range f.wait.cands {
+		if f.wait.cands[i].g == g {
+			return &f.wait.cands[i]
 		}
 	}
 	return nil
@@ -48,14 +51,14 @@ func (f *flow) candidate(g *flow) *candidate {
 
 // pairByPSN weighs all candidates with one more response of f.
 func (s *Shard) pairByPSN(f *flow, e *event) {
-	for i := range f.cands {
-		if c := &f.cands[i]; c.g.alone() {
-			c.fits(e)
-		}
+	w := f.wait
+	w.dropPaired()
+	for i := range w.cands {
+		w.cands[i].fits(e)
 	}
 	s.newCandidates(f, e)
-	for i := range f.cands {
-		c := &f.cands[i]
+	for i := range w.cands {
+		c := &w.cands[i]
 		if c.g.peer != nil || c.against > 0 || int(c.matches)%s.opt.PairCertain != 0 || c.matches == 0 {
 			continue
 		}
@@ -66,24 +69,54 @@ func (s *Shard) pairByPSN(f *flow, e *event) {
 	}
 }
 
+// dropPaired forgets candidates that have found their partner.
+func (w *waiting) dropPaired() {
+	kept := w.cands[:0]
+	for _, c := range w.cands {
+		if c.g.alone() {
+			kept = append(kept, c)
+		}
+	}
+	clear(w.cands[len(kept):])
+	w.cands = kept
+}
+
+// noCandidate takes f out of what others weigh.
+func (f *flow) noCandidate() {
+	for _, x := range f.opposite() {
+		if x == nil {
+			continue
+		}
+		kept := x.wait.cands[:0]
+		for _, c := range x.wait.cands {
+			if c.g != f {
+				kept = append(kept, c)
+			}
+		}
+		clear(x.wait.cands[len(kept):])
+		x.wait.cands = kept
+	}
+}
+
 // newCandidates adds the flows that the response could answer. Between two
 // hosts with a few queue pairs each flow is one, so that what speaks against it
 // counts from the first response on. Where there are more than can be kept only
 // those are taken that fit: with starting PSNs at random those are few.
 func (s *Shard) newCandidates(f *flow, e *event) {
-	among, known := f.opposite(), len(f.cands)
-	many := len(among) > s.opt.MaxCandidates
-	for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked && len(f.cands) < s.opt.MaxCandidates; i-- {
+	w := f.wait
+	among, known := f.opposite(), len(w.cands)
+	many := f.grp.live[f.across()] > s.opt.MaxCandidates
+	for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked && len(w.cands) < s.opt.MaxCandidates; i-- {
 		g := among[i]
-		if !g.alone() || g == f || g.uc || !g.half.have {
+		if g == nil || !g.alone() || g == f || g.is(flowUC) || !g.wait.half.have {
 			continue
 		}
 		looked++
 		c := candidate{g: g}
-		if c.fits(e); many && c.matches == 0 || has(f.cands[:known], g) {
+		if c.fits(e); many && c.matches == 0 || has(w.cands[:known], g) {
 			continue
 		}
-		f.cands = append(f.cands, c)
+		w.cands = append(w.cands, c)
 	}
 }
 
@@ -112,7 +145,7 @@ func (s *Shard) proven(f, g *flow) (Method, bool) {
 		among := pair[0].opposite()
 		for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked; i-- {
 			x := among[i]
-			if x == pair[0] || x == pair[1] || !x.alone() {
+			if x == nil || x == pair[0] || x == pair[1] || !x.alone() {
 				continue
 			}
 			looked++

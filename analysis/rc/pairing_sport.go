@@ -5,13 +5,13 @@ import "rdmascope/decode/roce"
 // portFits tells whether two flows have the one source port that Linux computes
 // for a pair without a flow label from both QPNs (rdma_calc_flow_label).
 func portFits(f, g *flow) bool {
-	return samePort(f, g) && f.port == roce.UDPSourcePort(0, roce.QPN(f.key.DestQP), roce.QPN(g.key.DestQP))
+	return samePort(f, g) && f.port == roce.UDPSourcePort(0, roce.QPN(f.qpn&0xffffff), roce.QPN(g.qpn&0xffffff))
 }
 
 // samePort: both flows have one port, and it is the same. That alone is a hint:
 // some senders give each queue pair its port, some all of them one.
 func samePort(f, g *flow) bool {
-	return f.port == g.port && f.port != 0 && !f.manyPorts && !g.manyPorts
+	return f.port == g.port && f.port != 0 && !f.is(flowManyPorts) && !g.is(flowManyPorts)
 }
 
 // pairByPort joins f with the only flow that the computed port fits.
@@ -27,7 +27,7 @@ func (s *Shard) pairByPort(f *flow) bool {
 func onlyFit(f *flow, among []*flow) (fit *flow) {
 	for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked; i-- {
 		g := among[i]
-		if g == f || !g.alone() {
+		if g == nil || g == f || !g.alone() {
 			continue
 		}
 		looked++
@@ -43,12 +43,12 @@ func onlyFit(f *flow, among []*flow) (fit *flow) {
 
 // alone tells whether the flow has packets and no partner, and still looks for
 // one.
-func (f *flow) alone() bool { return f.peer == nil && f.good && !f.req.oneWay }
+func (f *flow) alone() bool { return f.peer == nil && f.flags&(flowGood|flowOneWay) == flowGood }
 
 // unpaired returns the newest flows that have packets and no partner.
 func unpaired(among []*flow, not *flow, limit int) (v []*flow) {
 	for i := len(among) - 1; i >= 0 && len(v) < limit; i-- {
-		if g := among[i]; g != not && g.alone() {
+		if g := among[i]; g != nil && g != not && g.alone() {
 			v = append(v, g)
 		}
 	}

@@ -4,23 +4,19 @@ import "rdmascope/decode/roce"
 
 // wait keeps an event until the flow's partner is known.
 func (s *Shard) wait(f *flow, e *event) {
-	if len(f.pend) >= s.opt.MaxPending || s.waiting >= s.opt.MaxPendingTotal {
+	if int(f.wait.events.n) >= s.opt.MaxPending || s.events.used >= s.opt.MaxPendingTotal {
 		s.overflow(f)
-		if f.peer != nil || f.req.oneWay {
+		if f.peer != nil || f.is(flowOneWay) {
 			f.deliver(e)
 			return
 		}
 	}
-	if f.pend == nil {
-		f.pend = s.ring()
-	}
-	f.pend = append(f.pend, *e)
-	s.waiting++
+	s.events.add(&f.wait.events, e)
 	if e.has(evCorrupt) {
 		return
 	}
 	if e.has(evRequest) {
-		f.half.request(f, e)
+		f.wait.half.request(e)
 	}
 	if f.packets == 1 && s.pairByPort(f) {
 		return
@@ -29,29 +25,6 @@ func (s *Shard) wait(f *flow, e *event) {
 		s.pairByPSN(f, e)
 	}
 }
-
-// ring returns room for events that wait, and keep takes it back: when many
-// connections begin, their rings would else be most of what is allocated.
-func (s *Shard) ring() []event {
-	if n := len(s.spare); n > 0 {
-		b := s.spare[n-1]
-		s.spare = s.spare[:n-1]
-		return b
-	}
-	return make([]event, 0, 8)
-}
-
-func (s *Shard) keep(b []event) {
-	if cap(b) > 0 && cap(b) <= spareEvents && len(s.spare) < spareRings {
-		s.spare = append(s.spare, b[:0])
-	}
-}
-
-// Bounds of what is kept.
-const (
-	spareRings  = 16
-	spareEvents = 128
-)
 
 // overflow: no room to wait any longer. The best pairing that stands now is
 // taken; without one the flow is followed on its own.
@@ -68,24 +41,30 @@ func (s *Shard) overflow(f *flow) {
 // alone follows a flow whose partner isn't known: its requests can be counted,
 // responses can't be told what they answer.
 func (s *Shard) alone(f *flow) {
-	s.waiting -= len(f.pend)
-	b := f.pend
-	f.drainAlone()
-	s.keep(b)
+	f.drainAlone(&s.events)
+	s.settleDown(f)
 }
 
-func (f *flow) drainAlone() {
-	f.req.oneWay = true
-	f.prime()
-	for i := range f.pend {
-		f.deliver(&f.pend[i])
+// drainAlone delivers what waits.
+func (f *flow) drainAlone(events *eventStore) {
+	f.followAlone(true)
+	f.prime(events)
+	for c := events.read(&f.wait.events); c.next(); {
+		f.deliver(&c.event)
 	}
-	f.pend = nil
+	f.flags &^= flowPrimed
+}
+
+// settleDown ends the time in which a flow looks for its partner.
+func (s *Shard) settleDown(f *flow) {
+	f.grp.leave(f)
+	s.events.free(&f.wait.events)
+	f.wait = nil
 }
 
 // request widens the range of PSNs that requests of an unpaired flow have used.
 // Until its path MTU is seen a READ may take as many as the smallest one makes.
-func (h *half) request(f *flow, e *event) {
+func (h *half) request(e *event) {
 	if h.mtu == 0 {
 		h.mtu = smallestMTU
 	}

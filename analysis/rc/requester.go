@@ -5,52 +5,65 @@ import "rdmascope/decode/roce"
 // requester follows the send queue of one queue pair: its requests travel on
 // its own flow, the responses to them on the paired one. It is fed in capture
 // order. Everything that only matters when something went wrong lives in
-// trouble, which is allocated then.
+// trouble, which is allocated then. With many connections a packet costs what
+// its cache lines cost: the first four are all that a clean one touches.
 type requester struct {
-	// What every packet touches comes first: with many connections a packet
-	// costs what its cache lines cost.
-	have        bool // a request was seen
-	haveAnswers bool // a response was seen
-	oneWay      bool // the partner is not known and its responses never came
-	uc          bool
-	cutReads    bool     // a READ was cut before its length: how many PSNs it takes isn't known
-	early       bool     // the request at hand was sent before the first one seen
-	lastIPID    uint16   // of the newest request of a clean sequence
-	next        roce.PSN // behind the highest request seen
-	cov         roce.PSN // behind the highest PSN that a response covers
-	pmtu        uint32   // seen on the wire; 0: not yet
-	lastTime    int64    // newest request
-	answerTime  int64    // newest response
-	progress    int64    // newest response that acknowledged something
-	t           *trouble
-	order       orderCheck
-	msgs        messageRing
-	rules       conformance
-	lat         [latencyKinds]*sketch
-	size        uint64 // of the newest message
-	sameSize    uint32 // messages of that size in a row, which sizes doesn't have yet
-	tap         tapResponder
-	c           counters
-	sizes       *sizeHistogram
-	cm          *CMSide
+	next           roce.PSN // behind the highest request seen
+	cov            roce.PSN // behind the highest PSN that a response covers
+	expect         roce.PSN // what the responder standing at the tap waits for
+	pmtu           uint32   // seen on the wire; 0: not yet
+	lastTime       int64    // newest request
+	answerTime     int64    // newest response
+	progress       int64    // newest response that acknowledged something
+	t              *trouble
+	lastIPID       uint16 // of the newest request of a clean sequence
+	have           bool   // a request was seen
+	haveAnswers    bool   // a response was seen
+	oneWay         bool   // the partner is not known and its responses never came
+	uc             bool
+	sequence       sequence       // where in a message the newest request stands
+	op             roce.Operation // of it
+	left           uint32         // octets of the WRITE still to come
+	maxOutstanding uint32
 
-	firstPSN  roce.PSN
-	firstIPID uint16 // of the first request seen
-	hint      uint32 // path MTU that CM or the other direction tells
-	rsp       responses
-	flow      int32 // its number, for Options.Paused
-	pausedNS  int64 // of the latencies of whole operations
+	reads, maxReads uint16
+	lastPSN         roce.PSN // of the newest answer with an MSN
+	messages        uint64
+	size            uint64 // of the newest message
+	sameSize        uint32 // messages of that size in a row, which sizes doesn't have yet
+	id              int32  // of the flow, for Options.Paused
+	msgs            messageRing
+
+	samples [10]uint32 // newest latencies: kind, and below it the ns
+	waiting uint8      // of them
+	haveMSN bool
+	copyDue bool // copyAnswersDue isn't 0
+	lastMSN roce.MSN
+	acks    uint64
+	opt     *Options
+
+	// From here on what few packets touch.
+	f                       *flow
+	lat                     [latencyKinds]*sketch
+	sizes                   *sizeHistogram
+	rsp                     *responses // of a requester that READs
+	c                       *counters
+	firstPSN                roce.PSN
+	coalesced, ackCoalesced uint64
+	pausedNS                int64  // of the latencies of whole operations
+	firstIPID               uint16 // of the first request seen
+	cutReads                bool   // a READ was cut before its length: how many PSNs it takes isn't known
+	early                   bool   // the request at hand was sent before the first one seen
+	guessed                 bool   // a READ was counted before the path MTU was known
 }
 
-// counters are figures that only grow.
+// counters are figures of what doesn't happen to every connection.
 type counters struct {
-	messages, acks                                uint64
-	maxOutstanding, maxReads, reads               uint32
 	copyAnswersDue                                uint32
 	rnrNAKs, reservedNAKs                         uint64
 	naks                                          [5]uint64
 	repeated                                      uint64
-	coalesced, ackCoalesced, messageRecovered     uint64
+	messageRecovered                              uint64
 	firstRecovered, lastRecovered, atomicRecoverd uint64
 	retransmitted, retransmittedBytes             uint64
 	outOfOrder                                    uint64
@@ -58,6 +71,25 @@ type counters struct {
 	lostUp, lostDown, respLostUp, respLostDown    uint64
 	corrupt, forgotten, creditZero, ucGaps        uint64
 	networkCopies                                 uint64
+	broken                                        []Violation
+}
+
+// count returns the counters to add to.
+func (r *requester) count() *counters {
+	if r.c == nil {
+		r.c = new(counters)
+	}
+	return r.c
+}
+
+var noCounters counters
+
+// counted returns the counters to be read only.
+func (r *requester) counted() *counters {
+	if r.c == nil {
+		return &noCounters
+	}
+	return r.c
 }
 
 func (r *requester) limit() int {
@@ -65,21 +97,18 @@ func (r *requester) limit() int {
 		return 4
 	}
 	if r.oneWay {
-		return min(64, r.opt().MaxOutstanding)
+		return min(64, r.opt.MaxOutstanding)
 	}
-	return r.opt().MaxOutstanding
+	return r.opt.MaxOutstanding
 }
-
-// opt is replaced by the shard's options: one requester needs no copy of them.
-func (r *requester) opt() *Options { return r.order.opt }
 
 // una returns the oldest PSN that isn't acknowledged: that of an unfinished
 // READ or atomic, which no later ACK finishes (IBTA 9.7.5.1.2), else what
 // follows the highest acknowledged one.
 func (r *requester) una() roce.PSN {
 	if r.msgs.n > 0 {
-		if m := r.msgs.at(0); m.is(msgRead) && m.got.Sub(r.cov) < 0 {
-			return m.got
+		if m := r.msgs.at(0); m.is(msgRead) && m.got().Sub(r.cov) < 0 {
+			return m.got()
 		}
 	}
 	return r.cov
@@ -99,26 +128,27 @@ func (r *requester) request(e *event) {
 		if !e.has(evReth) {
 			r.cutReads = true
 		}
-		if r.pmtu == 0 && r.hint == 0 {
-			r.rsp.guessed = true
+		if r.pmtu == 0 && r.f.hint() == 0 {
+			r.guessed = true
 		}
 		e.n = packets(e.dma, r.mtu())
 	}
 	if !r.have {
 		r.begin(e)
-	} else if r.rsp.guessed && e.psn != r.next {
+	} else if e.psn != r.next && r.guessed {
 		r.settleMTU(e)
 	}
 	d := e.psn.Sub(r.next)
 	if f.Has(roce.FlagRead) {
-		r.c.reads++
-		r.rsp.ask(r, e)
+		r.reads++
+		r.responses().ask(r, e)
 	}
 	if d == 0 && r.t == nil {
-		r.rules.inSequence(r, e, f)
+		r.inSequence(e, f)
 		r.inOrder(e, f)
-		r.next = e.end()
-		r.tap.advance(e)
+		if r.next = e.end(); r.expect == e.psn {
+			r.expect = r.next
+		}
 		r.lastTime = e.time
 		r.lastIPID = e.ipid
 		r.outstanding(e)
@@ -130,7 +160,7 @@ func (r *requester) request(e *event) {
 func (r *requester) begin(e *event) {
 	r.have, r.firstPSN, r.next = true, e.psn, e.psn
 	r.firstIPID, r.lastTime = e.ipid, e.time
-	r.tap.expect = e.psn
+	r.expect = e.psn
 	r.uc = e.has(evUC)
 	if !r.haveAnswers || e.psn.Sub(r.cov) > 0 || r.cov.Sub(e.psn) > 1<<16 {
 		r.cov = e.psn
@@ -146,16 +176,16 @@ func (r *requester) outOfSequence(e *event, f roce.OpcodeFlags, d int32) {
 		return
 	}
 	t := r.troubled()
-	late := r.order.usable() && serial16(e.ipid, t.maxIPID) < 0
+	late := r.f.order.usable() && serial16(e.ipid, t.maxIPID) < 0
 	s := r.sentOf(e, f, late)
 	if late && serial16(e.ipid, r.firstIPID) < 0 && e.psn.Sub(r.firstPSN) < 0 {
 		r.beforeFirst(e)
 	}
 	if d == 0 {
-		r.rules.inSequence(r, e, f)
+		r.inSequence(e, f)
 		r.inOrder(e, f)
 	} else {
-		r.rules.jump()
+		r.sequence = sequenceUnknown
 		if d < 0 {
 			r.psnReused(e, f)
 		}
@@ -164,8 +194,8 @@ func (r *requester) outOfSequence(e *event, f roce.OpcodeFlags, d int32) {
 	if e.end().Sub(r.next) > 0 {
 		r.next = e.end()
 	}
-	r.rsp.sentEnd = e.end()
-	r.tap.arrive(r, e, late)
+	t.sentEnd = e.end()
+	t.tap.arrive(r, e, late)
 	if late {
 		t.lateArrival(r, e)
 	} else {
@@ -179,8 +209,8 @@ func (r *requester) outOfSequence(e *event, f roce.OpcodeFlags, d int32) {
 // beforeFirst: a packet that was sent before the first one seen. The sequence
 // begins with it, and to the responder the first one was out of sequence.
 func (r *requester) beforeFirst(e *event) {
-	r.tap.predict(prediction{psn: e.psn, time: r.progress, valid: true, late: true})
-	r.tap.expect = e.psn
+	r.t.tap.predict(prediction{psn: e.psn, time: r.progress, valid: true, late: true})
+	r.expect = e.psn
 	if r.firstPSN.Sub(r.cov) >= 0 && e.psn.Sub(r.cov) < 0 {
 		r.cov = e.psn
 	}
@@ -192,10 +222,10 @@ func (r *requester) beforeFirst(e *event) {
 // a gap is a lost message (IBTA 9.8.2.2).
 func (r *requester) ucRequest(e *event, f roce.OpcodeFlags, d int32) {
 	if d > 0 {
-		r.c.ucGaps += uint64(d)
+		r.count().ucGaps += uint64(d)
 	}
 	if d < 0 {
-		r.c.outOfOrder++
+		r.count().outOfOrder++
 		return
 	}
 	r.inOrder(e, f)
@@ -206,7 +236,7 @@ func (r *requester) ucRequest(e *event, f roce.OpcodeFlags, d int32) {
 // corruptRequest: a packet with a bad iCRC changes no state. But if its PSN is
 // a plausible one it stands for a packet that the sender did send.
 func (r *requester) corruptRequest(e *event) {
-	r.c.corrupt++
+	r.count().corrupt++
 	if !r.have || r.uc {
 		return
 	}
@@ -219,7 +249,7 @@ func (r *requester) corruptRequest(e *event) {
 	}
 	t := r.troubled()
 	t.noteCorrupt(e.psn)
-	s := r.sentOf(e, e.opFlags(), r.order.usable() && serial16(e.ipid, t.maxIPID) < 0)
+	s := r.sentOf(e, e.opFlags(), r.f.order.usable() && serial16(e.ipid, t.maxIPID) < 0)
 	s.flags |= sentCorrupt
 	t.push(r, &s)
 }
@@ -230,28 +260,28 @@ func (r *requester) outstanding(e *event) {
 	if r.oneWay {
 		return
 	}
-	if n := r.next.Sub(r.una()); n > 0 && uint32(n) > r.c.maxOutstanding {
-		r.c.maxOutstanding = uint32(n)
-		r.order.sightings.grow(uint32(n), copySlotsClean)
+	if n := r.next.Sub(r.una()); n > 0 && uint32(n) > r.maxOutstanding {
+		r.maxOutstanding = uint32(n)
+		r.f.remember(uint32(n), sightingsClean)
 	}
-	if r.c.reads > r.c.maxReads {
-		n := uint32(0)
-		for i := range r.msgs.n {
+	if r.reads > r.maxReads {
+		n := uint16(0)
+		for i := range int(r.msgs.n) {
 			if m := r.msgs.at(i); m.is(msgRead) && !m.is(msgDone) {
 				n++
 			}
 		}
-		r.c.reads = n
-		r.c.maxReads = max(r.c.maxReads, n)
-		if r.cm != nil && r.cm.Depth > 0 && n > uint32(r.cm.Depth) {
-			r.rules.hit(RuleReadDepth, e.num)
+		r.reads = n
+		r.maxReads = max(r.maxReads, n)
+		if cm, ok := r.f.agreed(); ok && cm.Depth > 0 && n > uint16(cm.Depth) {
+			r.hit(RuleReadDepth, e.num)
 		}
 	}
 }
 
-// counted counts a message whose last packet was seen for the first time.
-func (r *requester) counted(e *event) {
-	r.c.messages++
+// countMessage counts a message whose last packet was seen for the first time.
+func (r *requester) countMessage(e *event) {
+	r.messages++
 	if !e.has(evLen) {
 		return // cut before the length
 	}
@@ -303,8 +333,8 @@ func (r *requester) mtu() uint32 {
 	switch {
 	case r.pmtu != 0:
 		return r.pmtu
-	case r.hint != 0:
-		return r.hint
+	case r.f.hint() != 0:
+		return r.f.hint()
 	}
 	return mtuGuess
 }
@@ -317,27 +347,27 @@ func (r *requester) learnMTU(e *event) {
 	if _, ok := roce.MTUFromBytes(int(e.payload)); ok && r.pmtu == 0 {
 		r.setMTU(e.payload)
 	} else if r.pmtu != 0 {
-		r.rules.hit(RulePMTU, e.num)
+		r.hit(RulePMTU, e.num)
 	}
 }
 
 // setMTU corrects the PSNs of READs that were asked before it was known.
 func (r *requester) setMTU(pmtu uint32) {
 	r.pmtu = pmtu
-	if !r.rsp.guessed {
+	if !r.guessed {
 		return
 	}
-	r.rsp.guessed = false
-	for i := range r.msgs.n {
+	r.guessed = false
+	for i := range int(r.msgs.n) {
 		m := r.msgs.at(i)
 		if !m.is(msgRead) || m.is(msgAtomic|msgOther) {
 			continue
 		}
-		end := m.start.Add(int64(packets(m.dma, pmtu)))
+		end := m.start.Add(int64(packets(m.dma(), pmtu)))
 		if r.next == m.end {
 			r.next = end
-			if r.tap.expect == m.end {
-				r.tap.expect = end
+			if r.expect == m.end {
+				r.expect = end
 			}
 			if r.t != nil && r.t.next == m.end {
 				r.t.next = end
@@ -345,7 +375,7 @@ func (r *requester) setMTU(pmtu uint32) {
 		}
 		m.end = end
 	}
-	r.rsp.rebuild(r)
+	r.responses().rebuild(r)
 }
 
 // settleMTU learns the path MTU from the request that follows a READ: its PSN
@@ -359,12 +389,12 @@ func (r *requester) settleMTU(e *event) {
 	if r.t != nil {
 		last = r.t.maxIPID
 	}
-	if r.order.usable() && e.ipid-last != 1 {
+	if r.f.order.usable() && e.ipid-last != 1 {
 		return // a packet between them may be missing
 	}
 	n := uint32(e.psn.Sub(m.start))
 	for code := roce.MTU(1); code <= 5; code++ {
-		if b := uint32(code.Bytes()); packets(m.dma, b) == n && n > 1 {
+		if b := uint32(code.Bytes()); packets(m.dma(), b) == n && n > 1 {
 			r.setMTU(b)
 			if e.op.Operation() == roce.OperationReadRequest {
 				e.n = packets(e.dma, b)
@@ -372,4 +402,24 @@ func (r *requester) settleMTU(e *event) {
 			return
 		}
 	}
+}
+
+func (r *requester) clone() *requester {
+	c := *r
+	c.msgs = r.msgs.clone()
+	c.rsp = r.rsp.clone()
+	for i, s := range r.lat {
+		c.lat[i] = s.clone()
+	}
+	if r.sizes != nil {
+		z := *r.sizes
+		c.sizes = &z
+	}
+	if r.c != nil {
+		k := *r.c
+		k.broken = append([]Violation(nil), k.broken...)
+		c.c = &k
+	}
+	c.t = r.t.clone()
+	return &c
 }

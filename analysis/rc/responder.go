@@ -3,12 +3,11 @@ package rc
 import "rdmascope/decode/roce"
 
 // tapResponder is a go-back-N responder standing at the tap (IBTA 9.7.4): it
-// expects one PSN, and answers the first packet beyond it with one NAK. What
+// expects one PSN (requester.expect), and answers the first packet beyond it with one NAK. What
 // it would have answered as well was lost before the tap; a NAK that it would
 // not have sent tells of a loss behind the tap.
 type tapResponder struct {
-	expect  roce.PSN
-	naked   bool     // it has sent its NAK for expect
+	naked   bool     // it has sent its NAK for requester.expect
 	rnrOn   bool     // the real responder had no receive for rnrPSN
 	rnrPSN  roce.PSN // … and answers all packets behind it with a sequence NAK
 	preds   []prediction
@@ -55,28 +54,21 @@ const (
 // LostNames are the report's names.
 var LostNames = [lostKinds]string{"", "upstream", "downstream", "ack", "corrupt", "reorder", "none", "undetermined"}
 
-// advance takes the next request of a clean sequence.
-func (x *tapResponder) advance(e *event) {
-	if e.psn == x.expect {
-		x.expect, x.naked = e.end(), false
-	}
-}
-
 // arrive takes any request, in capture order.
 func (x *tapResponder) arrive(r *requester, e *event, late bool) {
-	switch d := e.psn.Sub(x.expect); {
+	switch d := e.psn.Sub(r.expect); {
 	case d == 0:
-		x.expect, x.naked = e.end(), false
-		if x.rnrOn && x.rnrPSN.Sub(x.expect) < 0 {
+		r.expect, x.naked = e.end(), false
+		if x.rnrOn && x.rnrPSN.Sub(r.expect) < 0 {
 			x.rnrOn = false
 		}
 	case d > 0 && !x.naked:
 		x.naked = true
-		x.predict(prediction{psn: x.expect, time: e.time, valid: true})
+		x.predict(prediction{psn: r.expect, time: e.time, valid: true})
 	case d < 0:
 		x.again++
-		if e.end().Sub(x.expect) > 0 { // a READ asked again with more behind it
-			x.expect, x.naked = e.end(), false
+		if e.end().Sub(r.expect) > 0 { // a READ asked again with more behind it
+			r.expect, x.naked = e.end(), false
 		}
 	}
 	if x.claim.valid && (span{e.psn, e.end()}).has(x.claim.psn) {
@@ -99,10 +91,8 @@ func (x *tapResponder) withdraw(r *requester, to roce.PSN) bool {
 		return false
 	}
 	x.claim.valid = false
-	r.c.lostDown--
-	if r.t != nil {
-		r.t.overtaken(x.claim.psn)
-	}
+	r.count().lostDown--
+	r.t.overtaken(x.claim.psn)
 	return true
 }
 
@@ -135,14 +125,23 @@ func (x *tapResponder) predict(p prediction) {
 	x.preds = append(x.preds, p)
 }
 
-// answered takes what an ACK or response proves: all below to arrived.
+// arrived takes what an ACK or response proves: all below to arrived.
+func (r *requester) arrived(to roce.PSN, now int64) {
+	if r.t != nil {
+		r.t.tap.answered(r, to, now)
+	} else if to.Sub(r.expect) > 0 {
+		r.expect = to
+	}
+}
+
+// answered is that in trouble.
 func (x *tapResponder) answered(r *requester, to roce.PSN, now int64) {
 	x.repeats += x.again
 	x.again = 0
 	x.withdraw(r, to)
-	if to.Sub(x.expect) > 0 {
-		x.expect, x.naked = to, false
-		if _, seen := r.order.sightings.lookup(to); r.next.Sub(to) > 0 && !seen {
+	if to.Sub(r.expect) > 0 {
+		r.expect, x.naked = to, false
+		if _, seen := r.f.sighted(to); r.next.Sub(to) > 0 && !seen {
 			x.predict(prediction{psn: to, time: now, valid: true}) // a responder that keeps what came early asks at once
 		}
 	}
@@ -158,8 +157,8 @@ func (x *tapResponder) answered(r *requester, to roce.PSN, now int64) {
 // is behind it in the meantime.
 func (x *tapResponder) rnr(r *requester, e *event) {
 	x.rnrOn, x.rnrPSN = true, e.psn
-	if e.psn.Sub(x.expect) <= 0 {
-		x.expect, x.naked = e.psn, true
+	if e.psn.Sub(r.expect) <= 0 {
+		r.expect, x.naked = e.psn, true
 	}
 	x.preds = x.preds[:0]
 }
@@ -177,19 +176,19 @@ func (x *tapResponder) nak(r *requester, e *event) nakNote {
 		}
 		n.generation, n.hasGeneration = e.time-p.time, true
 		x.preds = append(x.preds[:0], x.preds[i+1:]...)
-		n.verdict = x.beforeTap(r, e.psn, p.late)
+		n.verdict = beforeTap(r.t, e.psn, p.late)
 		x.note(e, n.verdict)
 		return n
 	}
 	overtaken := x.withdraw(r, e.psn)
-	switch d := e.psn.Sub(x.expect); {
+	switch d := e.psn.Sub(r.expect); {
 	case overtaken: // thrown away while the one before was late
 		n.verdict = LostReorder
-		x.expect, x.naked = e.psn, true
+		r.expect, x.naked = e.psn, true
 		x.preds = x.preds[:0]
 	case d < 0 && e.psn.Sub(r.firstPSN) < 0: // it was never seen here
-		n.verdict = x.beforeTap(r, e.psn, false)
-		x.expect, x.naked = e.psn, true
+		n.verdict = beforeTap(r.t, e.psn, false)
+		r.expect, x.naked = e.psn, true
 		x.preds = x.preds[:0]
 	case d < 0 && (e.has(evLate) || e.psn.Sub(r.cov) < 0):
 		n.verdict = LostUndetermined // overtaken by what was answered after it
@@ -197,17 +196,17 @@ func (x *tapResponder) nak(r *requester, e *event) nakNote {
 		n.verdict = LostReorder
 	case d < 0:
 		n.verdict = LostDownstream
-		r.c.lostDown++
+		r.count().lostDown++
 		x.claim = backTo{e.psn, true}
-		x.expect, x.naked = e.psn, true
+		r.expect, x.naked = e.psn, true
 		x.preds = x.preds[:0]
-		if t, ok := r.order.sightings.lookup(e.psn.Add(1)); ok && t <= e.time {
+		if t, ok := r.f.sighted(e.psn.Add(1)); ok && t <= e.time {
 			n.generation, n.hasGeneration = e.time-t, true
 		}
 	case d > 0: // it has what the capture missed
-		x.expect, x.naked = e.psn, true
+		r.expect, x.naked = e.psn, true
 		x.preds = x.preds[:0]
-		n.verdict = x.beforeTap(r, e.psn, false)
+		n.verdict = beforeTap(r.t, e.psn, false)
 	case x.lastNAK.valid && x.lastNAK.psn == e.psn:
 		n.verdict = x.verdict
 		return n
@@ -223,9 +222,9 @@ func (x *tapResponder) note(e *event, v lost) {
 	x.lastNAK, x.verdict = prediction{psn: e.psn, time: e.time, valid: true}, v
 }
 
-func (x *tapResponder) beforeTap(r *requester, psn roce.PSN, late bool) lost {
+func beforeTap(t *trouble, psn roce.PSN, late bool) lost {
 	switch {
-	case r.t.isCorrupt(psn):
+	case t.isCorrupt(psn):
 		return LostCorrupt
 	case late:
 		return LostReorder

@@ -43,7 +43,7 @@ func (t *trouble) overtakenResponse(r *requester, psn roce.PSN) {
 			ep.before = sentDiscarded
 		case ep.verdict == LostDownstream && ep.response:
 			ep.verdict = LostReorder
-			r.c.respLostDown--
+			r.count().respLostDown--
 		}
 	}
 }

@@ -8,11 +8,9 @@ import "rdmascope/decode/roce"
 // the tap if the requester asks for it again; else the capture missed it.
 type responses struct {
 	have    bool
-	guessed bool      // a READ was counted before the path MTU was known
 	next    roce.PSN  // what the run at hand continues with
 	end     roce.PSN  // behind the last PSN of its operation
 	high    roce.PSN  // behind the highest response seen
-	sentEnd roce.PSN  // behind the newest request, in trouble only
 	asked   []span    // the newest requests
 	runs    []run     // what came since the requester last stepped back to a READ
 	backTo  backTo    // … and where to
@@ -21,7 +19,23 @@ type responses struct {
 	counted []span    // of what was missed, told as lost: should it come late
 	ahead   []span    // came before a request for them was seen
 	odd     []missed  // with a bad iCRC or overtaken by others, and their run hasn't gone on yet
+	late    []ahead   // READs that responses came for out of turn
 	before  sentFlags // what had become of the response to the request at hand
+}
+
+// ahead is what was seen of a READ beyond the first response that is missing.
+type ahead struct {
+	start     roce.PSN // of the READ
+	spans     [2]span
+	uncounted uint16 // responses that spans has no room for
+}
+
+// responses returns what follows the responses, and makes it if need be.
+func (r *requester) responses() *responses {
+	if r.rsp == nil {
+		r.rsp = new(responses)
+	}
+	return r.rsp
 }
 
 // missed is what a run left out.
@@ -44,15 +58,15 @@ func (q *responses) arrive(r *requester, e *event) {
 	i, found := r.msgs.find(e.psn)
 	if !found || !r.msgs.at(i).is(msgRead) {
 		if r.have && e.psn.Sub(r.firstPSN) >= 0 && e.psn.Sub(r.next) < 0 {
-			r.c.repeated++
+			r.count().repeated++
 		}
 		q.follow(r, e)
 		return
 	}
 	q.follow(r, e)
 	m := r.msgs.at(i)
-	if !m.take(e.psn) {
-		r.c.repeated++
+	if !q.take(m, e.psn) {
+		r.count().repeated++
 		return
 	}
 	r.readProgress(i, m, e)
@@ -61,26 +75,29 @@ func (q *responses) arrive(r *requester, e *event) {
 // readProgress takes the latencies of a READ or an atomic.
 func (r *requester) readProgress(i int, m *message, e *event) {
 	if m.is(msgOther) {
-		if m.got == m.end {
+		if m.got() == m.end {
 			r.finishRead(i, m)
 		}
 		return
 	}
 	kind := LatencyReadLast
-	recovered := &r.c.lastRecovered
 	if m.is(msgAtomic) {
-		kind, recovered = LatencyAtomic, &r.c.atomicRecoverd
+		kind = LatencyAtomic
 	} else if e.psn == m.start && !m.is(msgAnswered) {
 		m.flags |= msgAnswered
 		r.measure(LatencyReadFirst, m.tFirst, e.time)
 		if m.is(msgResent) {
-			r.c.firstRecovered++
+			r.count().firstRecovered++
 		}
 	}
-	if m.got == m.end {
+	if m.got() == m.end {
 		r.measure(kind, m.tFirst, e.time)
 		if m.is(msgResent) {
-			*recovered++
+			if c := r.count(); kind == LatencyAtomic {
+				c.atomicRecoverd++
+			} else {
+				c.lastRecovered++
+			}
 		}
 		r.finishRead(i, m)
 	} else if e.psn.Add(1) == m.end {
@@ -103,18 +120,22 @@ func (r *requester) skipped(i int) {
 	}
 }
 
-// take notes the response at psn; false when it had been seen before.
-func (m *message) take(psn roce.PSN) bool {
-	if psn.Sub(m.got) < 0 {
+// take notes the response to m at psn; false when it had been seen before.
+func (q *responses) take(m *message, psn roce.PSN) bool {
+	got := m.got()
+	if psn.Sub(got) < 0 {
 		return false
 	}
-	if psn == m.got {
-		m.got = psn.Add(1)
-		m.absorb()
+	if psn == got {
+		m.setGot(psn.Add(1))
+		if m.is(msgAhead) {
+			q.absorb(m)
+		}
 		return true
 	}
-	for k := range m.late {
-		s := &m.late[k]
+	a := q.aheadOf(m)
+	for k := range a.spans {
+		s := &a.spans[k]
 		switch {
 		case s.has(psn):
 			return false
@@ -126,24 +147,47 @@ func (m *message) take(psn roce.PSN) bool {
 			return true
 		}
 	}
-	if m.uncounted < 1<<16-1 {
-		m.uncounted++ // more holes than are remembered: the resent run closes them
+	if a.uncounted < 1<<16-1 {
+		a.uncounted++ // more holes than are remembered: the resent run closes them
 	}
 	return true
 }
 
+// aheadOf returns what was seen of m ahead of its turn.
+func (q *responses) aheadOf(m *message) *ahead {
+	for i := range q.late {
+		if q.late[i].start == m.start {
+			return &q.late[i]
+		}
+	}
+	m.flags |= msgAhead
+	q.late = append(q.late, ahead{start: m.start})
+	return &q.late[len(q.late)-1]
+}
+
+// forget drops what was seen ahead of a READ that is over.
+func (q *responses) forget(start roce.PSN) {
+	for i := range q.late {
+		if q.late[i].start == start {
+			q.late = append(q.late[:i], q.late[i+1:]...)
+			return
+		}
+	}
+}
+
 // absorb moves got over what was seen ahead of it.
-func (m *message) absorb() {
-	for k := range m.late {
-		if s := &m.late[k]; !s.empty() && m.got.Sub(s.lo) >= 0 {
-			if s.hi.Sub(m.got) > 0 {
-				m.got = s.hi
+func (q *responses) absorb(m *message) {
+	a := q.aheadOf(m)
+	for k := range a.spans {
+		if s := &a.spans[k]; !s.empty() && m.got().Sub(s.lo) >= 0 {
+			if s.hi.Sub(m.got()) > 0 {
+				m.setGot(s.hi)
 			}
 			s.lo, s.hi = 0, 0
 		}
 	}
-	if m.late[0].empty() && !m.late[1].empty() {
-		m.late[0], m.late[1] = m.late[1], span{}
+	if a.spans[0].empty() && !a.spans[1].empty() {
+		a.spans[0], a.spans[1] = a.spans[1], span{}
 	}
 }
 
@@ -173,7 +217,7 @@ func (q *responses) ask(r *requester, e *event) {
 	}
 	last := r.next
 	if r.t != nil {
-		last = q.sentEnd
+		last = r.t.sentEnd
 	}
 	if q.have && !e.has(evLate) && e.psn.Sub(last) < 0 && e.psn.Sub(r.next) < 0 {
 		if q.before == 0 {
@@ -191,7 +235,7 @@ func (q *responses) ask(r *requester, e *event) {
 
 // count counts responses lost before the tap.
 func (q *responses) count(r *requester, s span) {
-	r.c.respLostUp += uint64(s.len())
+	r.count().respLostUp += uint64(s.len())
 	q.counted = keepNewest(q.counted, s, maxHoles)
 }
 
@@ -290,7 +334,7 @@ func (q *responses) leftOut(r *requester, psn roce.PSN) {
 // neverSeen: a responder executes requests in order, so READs in front of the
 // first response to a later one have all been answered (IBTA 9.7.4.1).
 func (q *responses) neverSeen(r *requester, s span) {
-	for i, _ := r.msgs.find(s.lo); i < r.msgs.n; i++ {
+	for i, _ := r.msgs.find(s.lo); i < int(r.msgs.n); i++ {
 		m := r.msgs.at(i)
 		if m.start.Sub(s.hi) >= 0 {
 			return
@@ -403,7 +447,7 @@ func (q *responses) uncount(r *requester, psn roce.PSN) bool {
 		if !s.has(psn) {
 			continue
 		}
-		r.c.respLostUp--
+		r.count().respLostUp--
 		q.counted[i].hi = psn
 		q.counted = keepNewest(q.counted, span{psn.Add(1), s.hi}, 2*maxHoles)
 		return true
@@ -413,7 +457,7 @@ func (q *responses) uncount(r *requester, psn roce.PSN) bool {
 
 // spoil: a response with a bad iCRC fills its place, and the requester has
 // nothing of it.
-func (q *responses) spoil(r *requester, psn roce.PSN) {
+func (q *responses) spoil(psn roce.PSN) {
 	for _, s := range q.asked {
 		if s.has(psn) {
 			q.noteOdd(psn, true)
@@ -445,11 +489,12 @@ func (q *responses) heal(psn roce.PSN) {
 // giveUp ends a READ that the requester evidently finished: what is missing
 // was delivered and not captured.
 func (q *responses) giveUp(r *requester, m *message) {
-	missing := m.end.Sub(m.got) - int32(m.uncounted)
-	for _, s := range m.late {
-		missing -= s.len()
+	missing := m.end.Sub(m.got())
+	if m.is(msgAhead) {
+		a := q.aheadOf(m)
+		missing -= int32(a.uncounted) + a.spans[0].len() + a.spans[1].len()
 	}
-	r.c.unseenResponses += uint64(max(missing, 0))
+	r.count().unseenResponses += uint64(max(missing, 0))
 	kept := q.missed[:0]
 	for _, h := range q.missed {
 		if !h.overlaps(m.span()) {
@@ -463,14 +508,17 @@ func (q *responses) giveUp(r *requester, m *message) {
 // rebuild renews what was asked when the path MTU becomes known.
 func (q *responses) rebuild(r *requester) {
 	q.asked = q.asked[:0]
-	for i := range r.msgs.n {
+	for i := range int(r.msgs.n) {
 		if m := r.msgs.at(i); m.is(msgRead) && !m.is(msgDone) {
 			q.asked = keepNewest(q.asked, m.span(), maxAsked)
 		}
 	}
 }
 
-func (q *responses) clone() responses {
+func (q *responses) clone() *responses {
+	if q == nil {
+		return nil
+	}
 	c := *q
 	c.asked = append([]span(nil), q.asked...)
 	c.runs = append([]run(nil), q.runs...)
@@ -478,5 +526,6 @@ func (q *responses) clone() responses {
 	c.counted = append([]span(nil), q.counted...)
 	c.ahead = append([]span(nil), q.ahead...)
 	c.odd = append([]missed(nil), q.odd...)
-	return c
+	c.late = append([]ahead(nil), q.late...)
+	return &c
 }

@@ -10,7 +10,7 @@ func (s *Shard) Result() *Result {
 		s.pairsFound(res, done)
 	}
 	for _, f := range s.flows {
-		if f == nil || done[f] || f.packets == 0 || !f.good {
+		if f == nil || done[f] || f.packets == 0 || !f.is(flowGood) {
 			continue
 		}
 		done[f] = true
@@ -62,7 +62,7 @@ func (s *Shard) pairsFound(res *Result, done map[*flow]bool) {
 			done[m.f], done[m.g] = true, true
 			a, b := m.f.clone(), m.g.clone()
 			link(a, b, m.method, m.confidence)
-			replay(a, b)
+			s.replay(a, b)
 			res.Connections = append(res.Connections, s.connection(a, b, nil))
 		}
 	}
@@ -85,11 +85,11 @@ func (s *Shard) candidatesOf(f *flow) (ids []int32) {
 // connection makes the figures of two flows, or of one.
 func (s *Shard) connection(f, g *flow, candidates []int32) Connection {
 	c := Connection{Incarnation: f.incarnation, Method: f.method, Confidence: f.confidence, Candidates: candidates,
-		Opened: f.opened, Closed: f.closed, CM: f.cm, FirstTime: f.firstTime, LastTime: f.lastTime, FirstNumber: f.firstNum}
+		Opened: f.opened(), Closed: f.told().closed, CM: f.cm, FirstTime: f.firstTime, LastTime: f.lastTime, FirstNumber: f.firstNum}
 	if len(candidates) > 0 {
 		c.Confidence = Ambiguous
 	}
-	f, g = settled(f, g)
+	f, g = s.settled(f, g)
 	c.Flows[0] = figures(f, g)
 	if g == nil {
 		return c
@@ -101,13 +101,13 @@ func (s *Shard) connection(f, g *flow, candidates []int32) Connection {
 		c.Flows[0], c.Flows[1] = c.Flows[1], c.Flows[0]
 	}
 	c.LastTime = max(c.LastTime, g.lastTime)
-	for _, m := range [2]Moment{g.opened, f.opened} {
+	for _, m := range [2]Moment{g.opened(), f.opened()} {
 		if m.How != "" {
 			c.Opened = m
 		}
 	}
 	if c.Closed.How == "" {
-		c.Closed = g.closed
+		c.Closed = g.told().closed
 	}
 	if c.CM == nil {
 		c.CM = g.cm
@@ -117,22 +117,20 @@ func (s *Shard) connection(f, g *flow, candidates []int32) Connection {
 
 // settled returns flows in which nothing is open: the same ones when nothing
 // was, else copies.
-func settled(f, g *flow) (*flow, *flow) {
-	open := func(x *flow) bool { return x != nil && (x.req.unsettled() || len(x.pend) > 0 && x.peer == nil) }
+func (s *Shard) settled(f, g *flow) (*flow, *flow) {
+	open := func(x *flow) bool {
+		return x != nil && (x.own != nil && x.own.unsettled() || x.wait != nil && x.peer == nil && x.wait.events.n > 0)
+	}
 	if !open(f) && !open(g) {
 		return f, g
 	}
-	a := f.clone()
-	var b *flow
-	if g != nil {
-		b = g.clone()
-		a.peer, b.peer = b, a
-	} else if len(a.pend) > 0 {
-		a.drainAlone()
+	a, b := cloneBoth(f, g)
+	if b == nil && a.wait != nil && a.wait.events.n > 0 {
+		a.drainAlone(&s.events)
 	}
 	for _, x := range [2]*flow{a, b} {
-		if x != nil {
-			x.req.settle()
+		if x != nil && x.own != nil {
+			x.own.settle()
 		}
 	}
 	return a, b
@@ -142,7 +140,7 @@ func (r *requester) unsettled() bool {
 	if r.t != nil {
 		return true
 	}
-	for i := range r.msgs.n {
+	for i := range int(r.msgs.n) {
 		if m := r.msgs.at(i); m.is(msgRead) && m.skips > 0 && !m.is(msgDone) {
 			return true
 		}
@@ -156,10 +154,10 @@ func (r *requester) settle() {
 	if r.t != nil {
 		r.t.finish(r)
 	}
-	for i := range r.msgs.n {
+	for i := range int(r.msgs.n) {
 		m := r.msgs.at(i)
 		if m.is(msgRead) && !m.is(msgDone|msgResent) && m.skips > 0 && r.lastTime > r.answerTimeOf(m) {
-			r.rsp.giveUp(r, m)
+			r.responses().giveUp(r, m)
 		}
 	}
 	r.pop()

@@ -11,8 +11,6 @@ type orderCheck struct {
 	same      uint16 // none: two packets with one identification
 	drift     int32  // sum of the near steps
 	seen      bool
-	opt       *Options
-	sightings *copyTable
 }
 
 // nearStep: a random identification is this close to its predecessor once in
@@ -83,7 +81,6 @@ type sent struct {
 	unaBefore roce.PSN // response only
 	cov       roce.PSN
 	expect    roce.PSN // what the tap's responder waited for at arrival
-	rspHigh   roce.PSN // READ: behind the highest response seen
 	wire      uint32
 	ipid      uint16
 	kind      uint8
@@ -122,7 +119,7 @@ func (s *sent) is(f sentFlags) bool { return s.flags&f != 0 }
 
 func (r *requester) sentOf(e *event, f roce.OpcodeFlags, late bool) sent {
 	s := sent{num: e.num, time: e.time, psn: e.psn, end: e.end(), una: r.una(), cov: r.cov,
-		wire: e.wire, ipid: e.ipid, rspHigh: r.rsp.high, expect: r.tap.expect}
+		wire: e.wire, ipid: e.ipid, expect: r.expect}
 	if late {
 		s.flags |= sentLate
 	}
@@ -131,7 +128,9 @@ func (r *requester) sentOf(e *event, f roce.OpcodeFlags, late bool) sent {
 		if e.end() == e.psn.Add(1) {
 			s.flags |= sentAtomic
 		}
-		s.flags |= r.rsp.before
+		if r.rsp != nil {
+			s.flags |= r.rsp.before
+		}
 	}
 	if f.Has(roce.FlagEnd) {
 		s.flags |= sentEnd
@@ -149,7 +148,7 @@ func (r *requester) sentOf(e *event, f roce.OpcodeFlags, late bool) sent {
 // any more, in sending order. As long as no packet was late, one that continues
 // the sequence leaves at once: nothing is missing before it.
 func (t *trouble) push(r *requester, s *sent) {
-	ordered := r.order.usable()
+	ordered := r.f.order.usable()
 	if !ordered {
 		t.flush(r)
 		t.process(r, s, false)
@@ -161,7 +160,7 @@ func (t *trouble) push(r *requester, s *sent) {
 	} else {
 		t.win = append(t.win, *s)
 	}
-	t.drain(r, r.opt().SendWindow)
+	t.drain(r, r.opt.SendWindow)
 }
 
 // insert puts a late request before the first one that was sent after it.
@@ -229,7 +228,7 @@ func (t *trouble) process(r *requester, s *sent, strayed bool) {
 			t.next = s.psn
 		}
 	}
-	if strayed || !r.order.usable() && t.filledLate(r, s) {
+	if strayed || !r.f.order.usable() && t.filledLate(r, s) {
 		t.stray(r, s)
 		return
 	}
@@ -252,12 +251,14 @@ func (t *trouble) process(r *requester, s *sent, strayed bool) {
 func (t *trouble) sendNew(r *requester, s *sent) {
 	if s.psn != t.next {
 		t.addHole(hole{span: span{t.next, s.psn}, time: s.time})
-		for _, a := range r.rsp.ahead {
-			t.readUnseen(r, a)
+		if r.rsp != nil {
+			for _, a := range r.rsp.ahead {
+				t.readUnseen(r, a)
+			}
 		}
 	}
 	if s.is(sentLate) {
-		r.c.outOfOrder++
+		r.count().outOfOrder++
 	}
 	if t.run != nil {
 		t.endRun(r, true)
@@ -266,8 +267,8 @@ func (t *trouble) sendNew(r *requester, s *sent) {
 
 // sendAgain: a PSN that had been sent before.
 func (t *trouble) sendAgain(r *requester, s *sent) {
-	r.c.retransmitted++
-	r.c.retransmittedBytes += uint64(s.wire)
+	r.count().retransmitted++
+	r.count().retransmittedBytes += uint64(s.wire)
 	back := s.psn.Sub(t.lastEnd) < 0
 	if back {
 		t.stepBack(r, s)
@@ -286,16 +287,16 @@ func (t *trouble) sendAgain(r *requester, s *sent) {
 func (t *trouble) stray(r *requester, s *sent) {
 	if r.early {
 		r.early = false
-		r.c.outOfOrder++
+		r.count().outOfOrder++
 		return
 	}
 	if t.heal(s) {
-		r.c.outOfOrder++
+		r.count().outOfOrder++
 		t.sawLate = true
 		return
 	}
-	r.c.retransmitted++
-	r.c.retransmittedBytes += uint64(s.wire)
+	r.count().retransmitted++
+	r.count().retransmittedBytes += uint64(s.wire)
 }
 
 // filledLate: without a usable identification, a first sighting below the
@@ -316,7 +317,7 @@ func (t *trouble) filledLate(r *requester, s *sent) bool {
 // after its own repetition.
 func (r *requester) resentNow(e *event, late bool) bool {
 	t := r.t
-	if !r.order.usable() {
+	if !r.f.order.usable() {
 		return !t.filledLate(r, &sent{psn: e.psn, time: e.time})
 	}
 	if !late {

@@ -11,79 +11,52 @@ type Shard struct {
 	finished bool // no packet follows
 	opt      Options
 	flows    []*flow
-	slab     []flow // flows are made some at a time, side by side
 	groups   map[groupKey]*group
-	byKey    map[cmKey]*flow
-	cms      map[cmKey]*CMConnect
+	byKey    flowIndex
+	cms      connects
 	closed   []Connection
 	evicted  uint64
 	revised  uint64
-	waiting  int       // events in all pending rings
-	spare    [][]event // rings that nobody uses
+	events   eventStore
 }
 
 // NewShard returns an empty shard.
 func NewShard(o Options) *Shard {
-	return &Shard{opt: o.withDefaults(), groups: make(map[groupKey]*group),
-		byKey: make(map[cmKey]*flow), cms: make(map[cmKey]*CMConnect)}
+	return &Shard{opt: o.withDefaults(), groups: make(map[groupKey]*group)}
 }
 
-// groupKey names a pair of hosts at one interface.
-type groupKey struct {
-	iface  uint16
-	kind   decode.Kind
-	lo, hi decode.Addr
-}
-
-// group holds the flows between two hosts, by direction.
-type group struct{ dirs [2][]*flow }
-
-func (k FlowKey) group() (g groupKey, side int) {
-	g = groupKey{k.Iface, k.Kind, k.Src, k.Dst}
-	if k.Dst.Less(k.Src) {
-		g.lo, g.hi, side = k.Dst, k.Src, 1
-	}
-	return g, side
-}
-
-// opposite returns the flows of the other direction; a host that talks to
-// itself has only one.
-func (f *flow) opposite() []*flow {
-	if f.key.Src == f.key.Dst {
-		return f.grp.dirs[0]
-	}
-	return f.grp.dirs[1-f.side]
-}
-
-// AddFlow announces a flow. ids are dense and come in order.
+// AddFlow announces a flow. An id may be used again after Forget.
 func (s *Shard) AddFlow(id int32, key FlowKey) {
-	f := s.newFlow(id, key)
 	gk, side := key.group()
 	g := s.groups[gk]
 	if g == nil {
-		g = new(group)
+		g = &group{key: gk}
 		s.groups[gk] = g
 	}
-	f.grp, f.side = g, side
-	g.dirs[side] = append(g.dirs[side], f)
+	f := &flow{id: id, opt: &s.opt, grp: g, iface: key.Iface, src: key.Src, dst: key.Dst, qpn: key.DestQP&0xffffff | uint32(key.Kind)<<24}
+	if side == 1 {
+		f.flags |= flowSide
+	}
+	g.flows[side]++
+	g.join(f)
 	for int(id) >= len(s.flows) {
 		s.flows = append(s.flows, nil)
 	}
 	s.flows[id] = f
-	s.byKey[f.cmKey()] = f
+	s.byKey.add(s.flows, f)
 	s.pairByCM(f)
 }
 
-// newFlow makes a flow in the slab.
-func (s *Shard) newFlow(id int32, key FlowKey) *flow {
-	if len(s.slab) == 0 {
-		s.slab = make([]flow, min(max(len(s.flows)/2, 1), 16))
+// again begins a new incarnation of a flow, or takes back the one that it was,
+// in place: the flow is one without requests, partner and history.
+func (s *Shard) again(f *flow) {
+	f.noCandidate()
+	if f.wait != nil {
+		s.settleDown(f)
 	}
-	f := &s.slab[0]
-	s.slab = s.slab[1:]
-	f.id, f.key = id, key
-	f.reset(&s.opt)
-	return f
+	*f = flow{id: f.id, opt: f.opt, grp: f.grp, iface: f.iface, src: f.src, dst: f.dst, qpn: f.qpn, incarnation: f.incarnation,
+		flags: f.flags & flowSide}
+	f.grp.join(f)
 }
 
 // Packet takes the next packet of a flow, in capture order.
@@ -104,9 +77,9 @@ func (s *Shard) Packet(p *decode.Packet, id int32) {
 			return
 		}
 	}
-	if f.uc || f.req.oneWay {
+	if f.flags&(flowUC|flowOneWay) != 0 {
 		f.deliver(&e)
-		if f.packets == 1 {
+		if f.packets == 1 && f.wait != nil {
 			s.pairByPort(f)
 		}
 		return
@@ -123,30 +96,35 @@ func (f *flow) untracked(p *decode.Packet) {
 	case op == roce.OpcodeCNP:
 		f.checkCNP(p)
 	case op.Operation() == roce.OperationAcknowledge:
-		f.cutAcks = true
+		f.flags |= flowCutAcks
 	}
 }
 
 // reused: without CM, a request far from the oldest unacknowledged PSN after a
 // silence belongs to a new connection on the same QPN (METRICS §2).
 func (s *Shard) reused(f *flow, e *event) {
-	r := &f.req
-	if !r.have || r.uc || e.has(evCorrupt) || !e.opFlags().Has(roce.FlagStart|roce.FlagRead) {
+	r := f.own
+	if r == nil || !r.have || r.uc || e.has(evCorrupt) || !e.opFlags().Has(roce.FlagStart|roce.FlagRead) {
 		return
 	}
 	d := r.una().Sub(e.psn)
 	if d <= 64 && d >= -1<<20 {
 		return
 	}
-	if uint32(d) <= 4*r.c.maxOutstanding && d > 0 {
+	if uint32(d) <= 4*r.maxOutstanding && d > 0 {
 		return
 	}
-	quiet := e.time - max(r.lastTime, f.peer.req.lastTime, r.answerTime, f.peer.req.answerTime)
-	if quiet < s.opt.ReuseSilenceNS {
+	last := max(r.lastTime, r.answerTime)
+	if p := f.peer.own; p != nil {
+		last = max(last, p.lastTime, p.answerTime)
+	}
+	if e.time-last < s.opt.ReuseSilenceNS {
 		return
 	}
-	if x := &r.tap; x.lastNAK.valid && x.lastNAK.psn == e.psn || x.rnrOn && x.rnrPSN == e.psn {
-		return
+	if r.t != nil {
+		if x := &r.t.tap; x.lastNAK.valid && x.lastNAK.psn == e.psn || x.rnrOn && x.rnrPSN == e.psn {
+			return
+		}
 	}
 	s.renew(f, Moment{How: "reused", Time: e.time, Number: e.num})
 	f.note(e)
@@ -156,21 +134,17 @@ func (s *Shard) reused(f *flow, e *event) {
 func (s *Shard) renew(f *flow, how Moment) {
 	flows := [2]*flow{f, f.peer}
 	for _, x := range flows {
-		if x != nil && x.closed.How == "" {
-			x.closed = how
+		if x != nil && x.told().closed.How == "" {
+			x.rare().closed = how
 		}
 	}
 	s.archive(flows)
 	for _, x := range flows {
-		if x == nil {
-			continue
+		if x != nil {
+			s.again(x)
+			x.incarnation++
+			x.rare().reused = how
 		}
-		s.waiting -= len(x.pend)
-		n := newFlow(x.id, x.key, &s.opt)
-		n.grp, n.side, n.incarnation = x.grp, x.side, x.incarnation+1
-		n.opened = how
-		*x = *n
-		x.req.order.sightings = &x.copies
 	}
 }
 
@@ -187,55 +161,61 @@ func (s *Shard) archive(flows [2]*flow) {
 
 // pair joins two flows and replays what waited.
 func (s *Shard) pair(f, g *flow, m Method, c Confidence) {
-	s.waiting -= len(f.pend) + len(g.pend)
 	link(f, g, m, c)
-	replay(f, g)
-	s.keep(f.pend)
-	s.keep(g.pend)
-	f.pend, g.pend = nil, nil
-	f.cands, g.cands = nil, nil
+	s.replay(f, g)
+	s.settleDown(f)
+	s.settleDown(g)
 }
 
 func link(f, g *flow, m Method, c Confidence) {
 	f.peer, g.peer = g, f
+	f.ans, g.ans = g.own, f.own
 	f.method, g.method = m, m
 	f.confidence, g.confidence = c, c
-	f.req.oneWay, g.req.oneWay = false, false
+	f.followAlone(false)
+	g.followAlone(false)
 }
 
 // replay delivers what waited in both flows, in capture order.
-func replay(f, g *flow) {
-	hint(f, g)
-	f.prime()
-	g.prime()
-	i, j := 0, 0
-	for i < len(f.pend) || j < len(g.pend) {
-		if j >= len(g.pend) || i < len(f.pend) && f.pend[i].num < g.pend[j].num {
-			f.deliver(&f.pend[i])
-			i++
+func (s *Shard) replay(f, g *flow) {
+	s.hint(f, g)
+	f.prime(&s.events)
+	g.prime(&s.events)
+	a, b := s.events.read(&f.wait.events), s.events.read(&g.wait.events)
+	moreA, moreB := a.next(), b.next()
+	for moreA || moreB {
+		if !moreB || moreA && a.num < b.num {
+			f.deliver(&a.event)
+			moreA = a.next()
 		} else {
-			g.deliver(&g.pend[j])
-			j++
+			g.deliver(&b.event)
+			moreB = b.next()
 		}
 	}
+	f.flags &^= flowPrimed
+	g.flags &^= flowPrimed
 }
 
 // prime looks ahead whether the identification tells the order of sending, so
 // that the first late packet already finds its place.
-func (f *flow) prime() {
-	for i := range f.pend {
-		if !repeats(f.pend[:i], &f.pend[i]) {
-			f.req.order.note(&f.pend[i])
+func (f *flow) prime(events *eventStore) {
+	var before [8]event // the newest, to know copies
+	n := 0
+	for c := events.read(&f.wait.events); c.next(); {
+		if !repeats(before[:min(n, len(before))], &c.event) {
+			f.order.note(&c.event)
 		}
+		before[n%len(before)] = c.event
+		n++
 	}
-	f.primed = int32(len(f.pend))
-	f.req.order.seen = false
+	f.flags |= flowPrimed
+	f.order.seen = false
 }
 
 // repeats tells whether e shows the bytes of one of the events right before it:
 // a copy says nothing about its sender's identifications.
 func repeats(before []event, e *event) bool {
-	for i := len(before) - 1; i >= max(0, len(before)-8); i-- {
+	for i := range before {
 		if x := &before[i]; x.print == e.print && x.psn == e.psn && x.op == e.op {
 			return true
 		}
@@ -245,14 +225,14 @@ func repeats(before []event, e *event) bool {
 
 // hint looks ahead for the path MTU, so that the first READs reserve the right
 // number of PSNs.
-func hint(f, g *flow) {
+func (s *Shard) hint(f, g *flow) {
 	var mtu uint32
 	for _, x := range [2]*flow{f, g} {
 		if x.cm != nil && x.cm.MTU > 0 {
 			mtu = x.cm.MTU
 		}
-		for i := range x.pend {
-			e := &x.pend[i]
+		for c := s.events.read(&x.wait.events); c.next(); {
+			e := &c.event
 			if e.opFlags().Has(roce.FlagFirst|roce.FlagMiddle) && e.has(evLen) && !e.has(evCorrupt) {
 				if _, ok := roce.MTUFromBytes(int(e.payload)); ok {
 					mtu = e.payload
@@ -261,5 +241,6 @@ func hint(f, g *flow) {
 			}
 		}
 	}
-	f.req.hint, g.req.hint = mtu, mtu
+	f.setHint(mtu)
+	g.setHint(mtu)
 }

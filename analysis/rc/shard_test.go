@@ -152,13 +152,25 @@ func randomPackets(s *Shard, r *rand.Rand, n int) {
 // bounded checks the caps of every ring.
 func (s *Shard) bounded(t *testing.T) {
 	for _, f := range s.flows {
-		require.LessOrEqual(t, len(f.pend), s.opt.MaxPending)
-		r := &f.req
-		require.LessOrEqual(t, r.msgs.n, s.opt.MaxOutstanding)
-		require.LessOrEqual(t, len(r.rsp.asked), maxAsked)
-		require.LessOrEqual(t, len(r.rsp.missed), 2*maxHoles)
-		require.LessOrEqual(t, len(r.tap.preds), maxPredictions+1)
+		if f == nil {
+			continue
+		}
+		if f.wait != nil {
+			require.LessOrEqual(t, int(f.wait.events.n), s.opt.MaxPending)
+			require.LessOrEqual(t, len(f.wait.cands), s.opt.MaxCandidates)
+		}
+		r := f.own
+		if r == nil {
+			continue
+		}
+		require.LessOrEqual(t, int(r.msgs.n), s.opt.MaxOutstanding)
+		if q := r.rsp; q != nil {
+			require.LessOrEqual(t, len(q.asked), maxAsked)
+			require.LessOrEqual(t, len(q.missed), 2*maxHoles)
+			require.LessOrEqual(t, len(q.late), int(r.msgs.n))
+		}
 		if r.t != nil {
+			require.LessOrEqual(t, len(r.t.tap.preds), maxPredictions+1)
 			require.LessOrEqual(t, len(r.t.win)-r.t.head, s.opt.SendWindow+1)
 			require.LessOrEqual(t, len(r.t.holes), 2*maxHoles)
 			require.LessOrEqual(t, len(r.t.open), maxOpenEpisodes)

@@ -1,6 +1,9 @@
 package rc
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // A sketch is a log-linear histogram of non-negative values: each octave
 // [2^k, 2^(k+1)) is cut into 64 equal parts, so that the middle of a part is
@@ -12,11 +15,9 @@ import "math/bits"
 type sketch struct {
 	count, sum uint64
 	min, max   int64
-	octave     uint8 // of the newest value, and its block number + 1
-	block      uint8
-	at         [sketchOctaves]uint8 // block number + 1 of each octave, 0: none
-	blocks     []sketchBlock
-	high       []sketchHigh // as many as blocks, once a count passed 255
+	octaves    uint64        // those that have a block, as bits
+	blocks     []sketchBlock // by octave
+	high       *[]sketchHigh // as many, once a count passed 255
 }
 
 const (
@@ -65,42 +66,56 @@ func (s *sketch) add(v int64) {
 	s.count++
 	s.sum += uint64(v)
 	o, p := place(v)
-	if s.block == 0 || s.octave != uint8(o) {
-		s.octave, s.block = uint8(o), s.blockOf(o)
+	i, ok := s.find(o)
+	if !ok {
+		s.insert(i, o)
 	}
-	b := &s.blocks[s.block-1]
-	if b[p]++; b[p] == 0 {
-		s.carry(int(s.block)-1, p, 1)
+	if b := &s.blocks[i]; b[p] < 255 {
+		b[p]++
+		return
 	}
+	s.blocks[i][p] = 0
+	s.carry(i, p, 1)
 }
 
-// blockOf returns the number + 1 of the block of an octave.
-func (s *sketch) blockOf(octave uint) uint8 {
-	if s.at[octave] == 0 {
-		s.blocks = append(s.blocks, sketchBlock{})
-		if s.high != nil {
-			s.high = append(s.high, sketchHigh{})
-		}
-		s.at[octave] = uint8(len(s.blocks))
+// find returns where the block of an octave lies or would lie, and whether it is
+// there.
+func (s *sketch) find(octave uint) (i int, ok bool) {
+	bit := uint64(1) << octave
+	return bits.OnesCount64(s.octaves & (bit - 1)), s.octaves&bit != 0
+}
+
+func (s *sketch) insert(i int, octave uint) {
+	s.octaves |= 1 << octave
+	s.blocks = slices.Insert(s.blocks, i, sketchBlock{})
+	if s.high != nil {
+		*s.high = slices.Insert(*s.high, i, sketchHigh{})
 	}
-	return s.at[octave]
 }
 
 // carry adds n times 256 to a count.
 func (s *sketch) carry(block int, part uint, n uint32) {
 	if s.high == nil {
-		s.high = make([]sketchHigh, len(s.blocks))
+		h := make([]sketchHigh, len(s.blocks))
+		s.high = &h
 	}
-	s.high[block][part] += n
+	(*s.high)[block][part] += n
 }
 
 // counted returns a count of a block.
 func (s *sketch) counted(block, part int) uint64 {
 	n := uint64(s.blocks[block][part])
 	if s.high != nil {
-		n += uint64(s.high[block][part]) << 8
+		n += uint64((*s.high)[block][part]) << 8
 	}
 	return n
+}
+
+// each calls f for every block, by octave.
+func (s *sketch) each(f func(octave uint, block int)) {
+	for left, i := s.octaves, 0; left != 0; left, i = left&(left-1), i+1 {
+		f(uint(bits.TrailingZeros64(left)), i)
+	}
 }
 
 // merge adds everything that o counted.
@@ -114,13 +129,13 @@ func (s *sketch) merge(o *sketch) {
 	s.max = max(s.max, o.max)
 	s.count += o.count
 	s.sum += o.sum
-	for oct, ob := range o.at {
-		if ob == 0 {
-			continue
+	o.each(func(octave uint, from int) {
+		to, ok := s.find(octave)
+		if !ok {
+			s.insert(to, octave)
 		}
-		to := int(s.blockOf(uint(oct))) - 1
 		for part := range sketchParts {
-			n := o.counted(int(ob)-1, part)
+			n := o.counted(from, part)
 			if n == 0 {
 				continue
 			}
@@ -130,7 +145,7 @@ func (s *sketch) merge(o *sketch) {
 				s.carry(to, uint(part), uint32(n>>8))
 			}
 		}
-	}
+	})
 }
 
 func (s *sketch) clone() *sketch {
@@ -138,8 +153,11 @@ func (s *sketch) clone() *sketch {
 		return nil
 	}
 	c := *s
-	c.blocks = append([]sketchBlock(nil), s.blocks...)
-	c.high = append([]sketchHigh(nil), s.high...)
+	c.blocks = slices.Clone(s.blocks)
+	if s.high != nil {
+		h := slices.Clone(*s.high)
+		c.high = &h
+	}
 	return &c
 }
 
@@ -153,13 +171,10 @@ func (s *sketch) rank(n uint64) int64 {
 		return s.max
 	}
 	var seen uint64
-	for o := range uint(sketchOctaves) {
-		b := s.at[o]
-		if b == 0 {
-			continue
-		}
+	for left, i := s.octaves, 0; left != 0; left, i = left&(left-1), i+1 {
+		o := uint(bits.TrailingZeros64(left))
 		for p := range sketchParts {
-			if seen += s.counted(int(b)-1, p); seen >= n {
+			if seen += s.counted(i, p); seen >= n {
 				return min(max(middle(o, uint(p)), s.min), s.max)
 			}
 		}

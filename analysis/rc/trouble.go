@@ -6,6 +6,8 @@ import "rdmascope/decode/roce"
 // receiver that wasn't ready. It is allocated at the first sign of it.
 type trouble struct {
 	// in capture order
+	tap       tapResponder
+	sentEnd   roce.PSN // behind the newest request
 	maxIPID   uint16
 	corrupt   [16]roce.PSN // PSNs of packets with a bad iCRC, newest last
 	nCorrupt  int
@@ -57,9 +59,8 @@ type hole struct {
 
 func (r *requester) troubled() *trouble {
 	if r.t == nil {
-		r.t = &trouble{next: r.next, una: r.una(), lastEnd: r.next, lastTime: r.lastTime, lastAny: max(r.lastTime, r.answerTime), maxIPID: r.lastIPID}
-		r.rsp.sentEnd = r.next
-		r.order.sightings.grow(max(r.c.maxOutstanding, 32), copySlotsTrouble)
+		r.t = &trouble{next: r.next, una: r.una(), lastEnd: r.next, lastTime: r.lastTime, lastAny: max(r.lastTime, r.answerTime), maxIPID: r.lastIPID, sentEnd: r.next}
+		r.f.remember(max(r.maxOutstanding, 32), sightingsTrouble)
 	}
 	return r.t
 }
@@ -113,7 +114,7 @@ func (t *trouble) lateArrival(r *requester, e *event) {
 			ep.verdict = LostReorder
 		}
 	}
-	if x := &r.tap; x.lastNAK.valid && x.verdict == LostUpstream && s.has(x.lastNAK.psn) {
+	if x := &t.tap; x.lastNAK.valid && x.verdict == LostUpstream && s.has(x.lastNAK.psn) {
 		x.verdict = LostReorder
 	}
 }
@@ -168,10 +169,10 @@ func (t *trouble) fillHoles(r *requester, s *sent) {
 		t.cut(i, span{s.psn, s.end})
 		if s.cov.Sub(s.psn) > 0 {
 			if !h.rerun {
-				r.c.unseenRequests++
+				r.count().unseenRequests++
 			}
 		} else {
-			r.c.lostUp++
+			r.count().lostUp++
 		}
 		if t.run != nil {
 			t.run.filled = append(t.run.filled, span{s.psn, s.end})
@@ -200,7 +201,7 @@ func (t *trouble) readUnseen(r *requester, s span) {
 			continue
 		}
 		if !h.read {
-			r.c.unseenRequests++
+			r.count().unseenRequests++
 		}
 		h.read = true
 		t.cut(i, s)
@@ -222,7 +223,7 @@ func (t *trouble) passedHoles(r *requester, una roce.PSN) {
 			s.hi = una
 		}
 		if !h.rerun {
-			r.c.unseenRequests += uint64(s.len())
+			r.count().unseenRequests += uint64(s.len())
 		}
 		t.cut(i, s)
 		i--
@@ -234,6 +235,7 @@ func (t *trouble) clone() *trouble {
 		return nil
 	}
 	c := *t
+	c.tap = t.tap.clone()
 	c.win = append([]sent(nil), t.win...)
 	c.holes = append([]hole(nil), t.holes...)
 	c.naks = append([]nakNote(nil), t.naks...)

@@ -2,39 +2,35 @@ package rc
 
 import "rdmascope/decode/roce"
 
-// Warm reads what Packet will read of the flow, and WarmPeer of its partner: a
-// clean packet touches a handful of cache lines, and with thousands of
-// connections none of them is near. A row of reads that don't depend on one
-// another lets the processor fetch the lines of many packets at once, where
-// Packet would wait for each. What they return means nothing but keeps the
-// reads from being optimised away.
-func (s *Shard) Warm(id int32, psn roce.PSN, response bool) int64 {
+// Warm reads what Packet will read of the flow itself, and WarmRequester, once
+// that is at hand, what it will read beyond: the sequence that a request
+// continues, or that a response answers. With thousands of connections none of
+// these cache lines is near. A row of reads that don't depend on one another
+// lets the processor fetch the lines of many packets at once, where Packet
+// would wait for each. What they return means nothing but keeps the reads from
+// being optimised away.
+func (s *Shard) Warm(id int32) int64 {
 	f := s.flows[id]
-	r := &f.req
-	x := f.lastTime + r.lastTime + int64(r.order.last) + int64(r.msgs.n) + int64(r.msgs.first[1].start) + int64(r.rules.left) +
-		int64(r.sameSize) + int64(r.tap.repeats) + int64(r.c.messages) + f.copies.slot(copyKey(psn, response)).time
-	if r.c.naks[0] != 0 {
-		x++
-	}
-	return x
+	return f.lastTime + int64(f.near[0].key) + int64(len(f.table))
 }
 
-// WarmPeer is Warm for a response, which the partner's requests wait for.
-func (s *Shard) WarmPeer(id int32) int64 {
-	f := s.flows[id].peer
-	if f == nil {
-		return 0
+// WarmRequester is the second stage of Warm.
+func (s *Shard) WarmRequester(id int32, psn roce.PSN, response bool) int64 {
+	f := s.flows[id]
+	x := f.slot(copyKey(psn, response)).time
+	r := f.own
+	if response {
+		r = f.ans
 	}
-	r := &f.req
-	x := r.lastTime + int64(r.order.last) + int64(r.msgs.n) + int64(r.msgs.first[1].start) + int64(r.rules.left) +
-		int64(r.tap.repeats) + int64(r.c.messages)
-	for _, l := range r.lat[:LatencyMessage+1] {
-		if l != nil {
-			x += int64(l.count)
-			if l.block > 0 {
-				x += int64(l.blocks[l.block-1][0])
-			}
-		}
+	if r == nil {
+		return x
+	}
+	x += r.lastTime + int64(r.messages) + r.msgs.first[0].tFirst
+	if response {
+		x += int64(r.lastMSN)
+	}
+	if r.msgs.buf != nil {
+		x += r.msgs.at(0).tFirst
 	}
 	return x
 }
