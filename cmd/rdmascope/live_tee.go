@@ -22,14 +22,19 @@ type liveTee struct {
 	sinks []sink
 	left  int64        // packets until the end, -1 without one
 	beat  atomic.Int64 // Unix ns at which a read last came back: life sign
+	last  atomic.Int64 // Unix ns at which one last brought packets
 }
 
 // ReadBlock reads on.
 func (t *liveTee) ReadBlock(buf []byte, recs []analysis.Record) ([]byte, []analysis.Record, error) {
 	buf, recs, err := t.src.ReadBlock(buf, recs)
-	t.beat.Store(time.Now().UnixNano())
+	now := time.Now().UnixNano()
+	t.beat.Store(now)
 	if err != nil {
 		return buf, recs, err
+	}
+	if len(recs) > 0 {
+		t.last.Store(now)
 	}
 	if t.left >= 0 {
 		// The capture is read to its end all the same, for its last counts.

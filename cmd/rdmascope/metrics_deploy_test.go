@@ -30,7 +30,7 @@ func TestDeploy(t *testing.T) {
 	require.NoError(t, reg.Register(m))
 	families, err := reg.Gather()
 	require.NoError(t, err)
-	labels := map[string]map[string]bool{"rdmascope_build_info": {}}
+	labels := map[string]map[string]bool{"rdmascope_build_info": {}, "rdmascope_snapshot_time_seconds": {}}
 	for _, f := range families {
 		set := map[string]bool{}
 		for _, metric := range f.GetMetric() {
@@ -59,7 +59,7 @@ func TestDeploy(t *testing.T) {
 		for _, sel := range selectors.FindAllStringSubmatch(plain, -1) {
 			base := withoutPart(sel[1])
 			for _, l := range label.FindAllStringSubmatch(sel[2], -1) {
-				if l[1] != "instance" { // Prometheus adds it
+				if l[1] != "instance" && l[1] != "le" { // not labels of ours
 					assert.True(t, labels[base][l[1]], "%s: %s has no label %s", file, sel[1], l[1])
 				}
 			}
