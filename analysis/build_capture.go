@@ -123,17 +123,6 @@ func decodeStops(t *totals) Map[Counts] {
 	return m
 }
 
-func evictions(r *merged) Counts {
-	var flows int64
-	for i := range r.partitions {
-		flows += r.partitions[i].evicted
-	}
-	if flows == 0 {
-		return Counts{}
-	}
-	return Counts{"flows": flows}
-}
-
 // grade says how far the capture can be trusted as evidence, and why not
 // further.
 func grade(s *Snapshot, t *totals) {

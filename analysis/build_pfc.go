@@ -41,7 +41,7 @@ func buildPFC(m *marker, r *merged, drafts []*draft) PFC {
 	p.Watchdogs = Watchdogs{PFCWD: Int(res.Watchdogs.PFCWD), NIC: Int(res.Watchdogs.NIC), MLX5: Int(res.Watchdogs.MLX5)}
 	p.deadlocks = res.Deadlocks
 	p.timeline = r.front.pause
-	p.notEnabled = b.notEnabled(res.Sources, r.front.dcbx)
+	p.notEnabled = b.notEnabled(res.Sources, &r.front.dcbx)
 	return p
 }
 

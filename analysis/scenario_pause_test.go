@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"os"
@@ -323,6 +324,27 @@ func TestScenarioDCBX(t *testing.T) {
 		p.end(100 * msec)
 		assert.Equal(t, want, rulesOf(p.play(t), "pfc."), enabled)
 	}
+}
+
+// TestScenarioDCBXFlood: made-up ports fill the table, the link's own stays,
+// and the report tells that there was no room.
+func TestScenarioDCBXFlood(t *testing.T) {
+	p := &pauses{}
+	p.Add(epoch, lldp(macB, 1<<4))
+	for i := range 300 {
+		p.Add(epoch+int64(i)*msec, lldp(synth.MAC{2, 9, 0, 0, byte(i >> 8), byte(i)}, 0xff))
+	}
+	p.Add(epoch+130_000*msec, lldp(synth.MAC{2, 9, 9}, 0xff)) // the oldest are out of date
+	p.xoff(130_001*msec, macB, 100)
+	p.end(130_100 * msec)
+	snap := p.play(t)
+	assert.Equal(t, []string{}, rulesOf(snap, "pfc."), "its announcement was as old as any: now only the others count")
+	assert.Equal(t, analysis.Counts{"dcbx_ports": 45}, snap.Capture.Evictions)
+
+	p.Add(epoch+msec/2, lldp(macB, 1<<4)) // announced twice
+	slices.SortStableFunc(p.Frames, func(a, b synth.Frame) int { return cmp.Compare(a.Time, b.Time) })
+	snap = p.play(t)
+	assert.Equal(t, []string{"pfc.not_enabled"}, rulesOf(snap, "pfc."))
 }
 
 // TestScenarioVictimAndViolation: the same flow, once heeding the pause and once
