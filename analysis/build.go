@@ -16,6 +16,9 @@ func build(e *Engine, m *marker) *Snapshot {
 	s := &Snapshot{Schema: SchemaName, ToolVersion: e.opt.Version}
 	s.Inputs = buildInputs(m)
 	s.rates = r.front.rates
+	for i := range m.ifaces {
+		s.ifaces = append(s.ifaces, m.iface(uint16(i)))
+	}
 	s.Capture = buildCapture(m, r)
 	s.Capture.Filter = Text(e.opt.Filter)
 	s.Protocols = buildProtocols(&r.front.totals, iwarpTraffic(r))

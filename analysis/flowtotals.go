@@ -6,26 +6,15 @@ import "math/bits"
 // and for rolling windows, or those of connections that are kept no more. A
 // figure that none of the flows can tell stays nil.
 type FlowTotals struct {
-	Interface       string    `json:"interface" doc:"capture interface that saw them: name, else number"`
-	Flows           int64     `json:"flows" doc:"one-way flows added up"`
-	Packets         int64     `json:"packets" doc:"packets on them"`
-	WireBytes       int64     `json:"wire_bytes" doc:"frame lengths without FCS, preamble and gap"`
-	PayloadBytes    int64     `json:"payload_bytes" doc:"upper layer bytes"`
-	Messages        *int64    `json:"messages" doc:"messages asked for"`
-	Retransmitted   *int64    `json:"retransmitted_packets" doc:"packets sent again by requesters"`
-	RepeatResponses *int64    `json:"repeated_response_packets" doc:"responses sent again because they were asked for again"`
-	Segments        *int64    `json:"retransmitted_segments" doc:"TCP segments sent again"`
-	OutOfOrder      *int64    `json:"out_of_order_packets" doc:"first sendings that arrived after a packet sent later"`
-	Duplicates      *int64    `json:"duplicate_packets" doc:"copies"`
-	Unseen          *int64    `json:"unseen_packets" doc:"packets proved delivered, not in the capture"`
-	LostUpstream    *int64    `json:"lost_upstream_packets" doc:"sendings proved lost before the tap: a lower bound"`
-	LostDownstream  *int64    `json:"lost_downstream_packets" doc:"sendings proved lost after the tap: a lower bound"`
-	ICRCBad         int64     `json:"icrc_bad_packets" doc:"packets whose iCRC is wrong"`
-	Naks            *Naks     `json:"naks" doc:"NAKs by code"`
-	RNRNaks         *int64    `json:"rnr_naks" doc:"RNR NAKs"`
-	ECNCE           int64     `json:"ecn_ce_packets" doc:"packets with CE"`
-	CNP             *int64    `json:"cnp_packets" doc:"congestion notification packets"`
-	Episodes        *Episodes `json:"episodes" doc:"steps back of senders, by trigger"`
+	Interface                                  string // that saw them: name, else number
+	Flows, Packets, WireBytes, PayloadBytes    int64
+	Messages, Retransmitted, RepeatResponses   *int64
+	Segments                                   *int64 // of TCP, sent again
+	OutOfOrder, Duplicates, Unseen             *int64
+	LostUpstream, LostDownstream, RNRNaks, CNP *int64
+	ICRCBad, ECNCE                             int64
+	Naks                                       *Naks
+	Episodes                                   *Episodes
 
 	ack, message, readFirst, readLast, atomic Histogram // for metrics
 }
@@ -153,11 +142,7 @@ func (t *FlowTotals) addNaks(n *Naks) {
 	if t.Naks == nil {
 		t.Naks = &Naks{}
 	}
-	t.Naks.PSNSequenceError += n.PSNSequenceError
-	t.Naks.InvalidRequest += n.InvalidRequest
-	t.Naks.RemoteAccessError += n.RemoteAccessError
-	t.Naks.RemoteOperationalError += n.RemoteOperationalError
-	t.Naks.InvalidRDRequest += n.InvalidRDRequest
+	t.Naks.add(n)
 }
 
 func (t *FlowTotals) addEpisodes(e *Episodes) {
@@ -190,8 +175,8 @@ func (s *Snapshot) FlowTotals() []*FlowTotals {
 		list = append(list, &FlowTotals{Interface: iface})
 		return list[len(list)-1]
 	}
-	for i := range s.Aged {
-		of(s.Aged[i].Interface).Join(&s.Aged[i])
+	if s.AgedOut != nil {
+		s.AgedOut.totals(s.ifaces, of)
 	}
 	for i := range s.Connections {
 		t := of(s.Connections[i].Interface)

@@ -29,9 +29,9 @@ type Snapshot struct {
 	Hosts              List[Host]         `json:"hosts" doc:"hosts, by address"`
 	Storage            Storage            `json:"storage" doc:"storage protocols on top of RDMA"`
 	TransportFit       List[TransportFit] `json:"transport_fit" doc:"what RoCE and iWARP would make of the loss measured: at most 10 flows, most lost first; empty when the capture does not carry it"`
-	Aged               List[FlowTotals]   `json:"aged,omitzero" doc:"what the connections counted that are kept no more (live), by capture interface"`
 	Windows            List[Window]       `json:"windows,omitzero" doc:"the newest time of the capture: 10 s, 1 min, 10 min, all (live)"`
 
+	ifaces     []string // names of the capture interfaces, else their numbers
 	rates      *Rates
 	tapChanges []tapChange // evidence of findings
 }

@@ -1,5 +1,7 @@
 package analysis
 
+import "strconv"
+
 // AgedOut are the totals of the connections that an endless run has let go:
 // idle for longer than it remembers them, or the longest idle ones when there
 // was no room for more. A long run's totals are these and those of the
@@ -28,13 +30,53 @@ type AgedOut struct {
 	ECNCE           int64 `json:"ecn_ce_packets" doc:"packets with CE"`
 	CNP             int64 `json:"cnp_packets" doc:"CNPs"`
 	ICRCBad         int64 `json:"icrc_bad_packets" doc:"packets whose iCRC is wrong"`
+
+	byInterface []agedFlows // the same and more, for metrics and windows
 }
 
-// add adds what one connection had.
-func (a *AgedOut) add(c *Connection) {
+// agedFlows are those that one interface saw, by its number.
+type agedFlows struct {
+	iface uint16
+	FlowTotals
+}
+
+// flows are the totals of what one interface saw.
+func (a *AgedOut) flows(iface uint16) *FlowTotals {
+	for i := range a.byInterface {
+		if a.byInterface[i].iface == iface {
+			return &a.byInterface[i].FlowTotals
+		}
+	}
+	a.byInterface = append(a.byInterface, agedFlows{iface: iface})
+	return &a.byInterface[len(a.byInterface)-1].FlowTotals
+}
+
+// totals joins them to those of the interfaces' names. A report that was read
+// from JSON doesn't tell interfaces apart.
+func (a *AgedOut) totals(names []string, of func(name string) *FlowTotals) {
+	for i := range a.byInterface {
+		f := &a.byInterface[i]
+		name := strconv.Itoa(int(f.iface))
+		if int(f.iface) < len(names) {
+			name = names[f.iface]
+		}
+		of(name).Join(&f.FlowTotals)
+	}
+	if len(a.byInterface) == 0 {
+		of("").Join(&FlowTotals{Packets: a.Packets, WireBytes: a.WireBytes, PayloadBytes: a.PayloadBytes, Messages: &a.Messages,
+			Retransmitted: &a.Retransmitted, RepeatResponses: &a.RepeatResponses, OutOfOrder: &a.OutOfOrder, Duplicates: &a.Duplicates,
+			Unseen: &a.Unseen, LostUpstream: &a.LostUpstream, LostDownstream: &a.LostDownstream, RNRNaks: &a.RNRNaks, CNP: &a.CNP,
+			ICRCBad: a.ICRCBad, ECNCE: a.ECNCE, Naks: &a.Naks})
+	}
+}
+
+// add adds what one connection had, seen by an interface.
+func (a *AgedOut) add(iface uint16, c *Connection) {
 	a.Connections++
+	totals := a.flows(iface)
 	for i := range c.Flows {
 		fl := &c.Flows[i]
+		totals.Add(fl)
 		a.Packets += fl.Packets
 		a.WireBytes += fl.WireBytes
 		a.PayloadBytes += fl.PayloadBytes
@@ -88,6 +130,9 @@ func (a *AgedOut) join(o *AgedOut) {
 	a.ECNCE += o.ECNCE
 	a.CNP += o.CNP
 	a.ICRCBad += o.ICRCBad
+	for i := range o.byInterface {
+		a.flows(o.byInterface[i].iface).Join(&o.byInterface[i].FlowTotals)
+	}
 }
 
 func (n *Naks) add(o *Naks) {

@@ -156,7 +156,7 @@ func TestWindowsFindings(t *testing.T) {
 func TestWindowsAged(t *testing.T) {
 	c := newCounting()
 	s := c.snapshot(time.Second)
-	s.Aged = analysis.List[analysis.FlowTotals]{{Retransmitted: analysis.Int(5), LostDownstream: analysis.Int(2), Naks: &analysis.Naks{PSNSequenceError: 3}}, {Interface: "eth8", Retransmitted: analysis.Int(1)}}
+	s.AgedOut = &analysis.AgedOut{Retransmitted: 6, LostDownstream: 2, Naks: analysis.Naks{PSNSequenceError: 3}}
 	w := c.look(s, time.Second)
 	assert.EqualValues(t, 16, *w["all"].Retransmitted)
 	assert.EqualValues(t, 2, *w["10s"].LostDownstream)
