@@ -47,6 +47,8 @@ func NewDecoder(c Config) *Decoder {
 
 func (d *Decoder) addRoCEPort(port uint16) { d.rocePorts[port/64] |= 1 << (port % 64) }
 
+func (d *Decoder) removeRoCEPort(port uint16) { d.rocePorts[port/64] &^= 1 << (port % 64) }
+
 func (d *Decoder) isRoCEPort(port uint16) bool {
 	return d.rocePorts[port/64]&(1<<(port%64)) != 0
 }

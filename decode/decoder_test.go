@@ -286,7 +286,7 @@ func TestOpcodes(t *testing.T) {
 				wire := bth + n
 				buf[16], buf[17] = byte((20+8+n)>>8), byte(20+8+n)
 				buf[38], buf[39] = byte((8+n)>>8), byte(8+n)
-				buf[bth], buf[bth+1] = byte(op), byte(pad<<4)
+				buf[bth], buf[bth+1], buf[bth+7] = byte(op), byte(pad<<4), 0x11 // no queue pair of management
 				for _, captured := range [...]int{wire, bth + n/2} {
 					p := Packet{Data: buf[:captured:captured], Wire: uint32(wire), Link: LinkEthernet}
 					d.Decode(&p)
@@ -335,5 +335,36 @@ func TestMADClass(t *testing.T) {
 		if ok {
 			assert.Equal(t, uint8(7), class, v.Name)
 		}
+	}
+}
+
+// TestMADStops: what a management datagram contradicts is told by its layer.
+func TestMADStops(t *testing.T) {
+	const header = "6400ffff0000000180000001" + "80010000 00000001" // BTH to QP 1, DETH
+	frame := func(mad string) []byte {
+		b := unhex(t, macs, "0800", ip4ACK, udpACK, header, mad, icrcNone)
+		n := len(b) - 14
+		b[16], b[17] = byte(n>>8), byte(n)
+		b[38], b[39] = byte((n-20)>>8), byte(n-20)
+		return b
+	}
+	mad := "01070203" + zeros(12) + "00100000" + zeros(4)
+	for _, c := range []struct {
+		name string
+		mad  string
+		cut  int // octets of the capture that are missing
+		want Stop
+	}{
+		{"whole", mad + zeros(232), 0, Stop{}},
+		{"its data cut", mad + zeros(232), 100, Stop{}},
+		{"its header cut", mad + zeros(232), 4 + 232 + 10, Stop{LayerMAD, ReasonCut}},
+		{"a header short of 256 octets", mad + zeros(20), 0, Stop{LayerMAD, ReasonShort}},
+		{"no room for a header", "01070203", 0, Stop{LayerMAD, ReasonShort}},
+		{"base version of OPA", "80" + mad[2:] + zeros(232), 0, Stop{LayerMAD, ReasonUnknown}},
+	} {
+		b := frame(c.mad)
+		p := packetOf(Config{SkipICRC: true}, LinkEthernet, b[:len(b)-c.cut], len(b))
+		assert.Equal(t, c.want, p.Stop, c.name)
+		assert.True(t, p.Has(FlagBTH), c.name)
 	}
 }

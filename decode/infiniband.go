@@ -100,6 +100,9 @@ func (f *frame) transportPDU(off int) {
 		return
 	}
 	p.Flags |= FlagBTH
+	if p.RoCE.BTH.DestQP <= roce.QPNGSI && p.RoCE.CarriesMAD() {
+		f.mad()
+	}
 	if !f.d.skipICRC && f.end <= len(f.b) && p.Flags&noICRC == 0 {
 		f.icrc(off)
 	}

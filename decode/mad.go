@@ -27,5 +27,23 @@ func madHeader(p *Packet, n int) ([]byte, bool) {
 	return b[:min(len(b), roce.MADLen)], true
 }
 
+// mad looks at the management datagram that the transport carries: whether its
+// header is there and of a kind that is known. What its class makes of the rest
+// is read where it is used.
+func (f *frame) mad() {
+	h := &f.p.RoCE
+	var m roce.MADFields
+	err := m.Decode(f.p.Payload(), h.PayloadLen)
+	switch e, _ := err.(*roce.Error); {
+	case err == nil:
+	case e == roce.ErrMADVersion:
+		f.stop(LayerMAD, ReasonUnknown)
+	case e.Class == roce.ErrTruncated:
+		f.stop(LayerMAD, ReasonCut)
+	default:
+		f.stop(LayerMAD, ReasonShort)
+	}
+}
+
 // madBaseVersion is the base version of all management datagrams (IBTA 13.4.2).
 const madBaseVersion = 1

@@ -77,21 +77,20 @@ const (
 	ReasonNone Reason = iota
 	ReasonCut
 	ReasonUnknown
-	ReasonShort    // the enclosing length leaves no room for the header
-	ReasonVersion  // version field wrong
-	ReasonLength   // a length field contradicts itself or its surroundings
-	ReasonPadding  // more padding than payload
-	ReasonDepth    // too many nested headers
-	ReasonAddress  // destination address not the reserved one
-	ReasonVector   // PFC: high octet of the enable vector not 0
-	ReasonReserved // a reserved code
+	ReasonShort   // the enclosing length leaves no room for the header
+	ReasonVersion // version field wrong
+	ReasonLength  // a length field contradicts itself or its surroundings
+	ReasonPadding // more padding than payload
+	ReasonDepth   // too many nested headers
+	ReasonAddress // destination address not the reserved one
+	ReasonVector  // PFC: high octet of the enable vector not 0
 	reasonCount
 )
 
 // ReasonCount is the number of reasons, for tables indexed by Reason.
 const ReasonCount = int(reasonCount)
 
-var reasonNames = [...]string{"", "cut", "unknown", "short", "version", "length", "padding", "depth", "address", "vector", "reserved"}
+var reasonNames = [...]string{"", "cut", "unknown", "short", "version", "length", "padding", "depth", "address", "vector"}
 
 // String returns the reason's name as used in reports.
 func (r Reason) String() string {

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 
 	"rdmascope/decode/roce"
@@ -57,13 +58,8 @@ func (t *path) add(l Layer, off int) {
 // have been decoded. It goes the way that the decoder went, so it shows what the
 // decoder saw; fields that the capture cut are left out.
 func Tree(p *Packet) []Node {
-	c := Config{SkipICRC: true, SkipTapTime: !p.Has(FlagTapTime), AnyTapTime: true}
-	if p.Kind == KindRoCEv2 {
-		c.RoCEPorts = []uint16{p.DstPort}
-	}
-	q := *p
 	t := treeBuilder{p: p}
-	NewDecoder(c).decode(&q, &t.path)
+	t.walk()
 	t.frame()
 	for i := 0; i < t.path.n; i++ {
 		s := t.path.steps[i]
@@ -72,6 +68,26 @@ func Tree(p *Packet) []Node {
 		}
 	}
 	return t.nodes
+}
+
+// treeDecoders are kept from one tree to the next: a filter over fields of the
+// tree takes every packet apart, and a decoder is 12 KiB to make.
+var treeDecoders = sync.Pool{New: func() any { return NewDecoder(Config{SkipICRC: true, AnyTapTime: true}) }}
+
+// walk notes the way of the decoder through the packet.
+func (t *treeBuilder) walk() {
+	p, q := t.p, *t.p
+	d := treeDecoders.Get().(*Decoder)
+	d.skipTapTime = !p.Has(FlagTapTime)
+	known := p.Kind != KindRoCEv2 || d.isRoCEPort(p.DstPort)
+	if !known { // a port that only the packet's own decoder was told of
+		d.addRoCEPort(p.DstPort)
+	}
+	d.decode(&q, &t.path)
+	if !known {
+		d.removeRoCEPort(p.DstPort)
+	}
+	treeDecoders.Put(d)
 }
 
 // treeBuilder makes the nodes of one packet.

@@ -139,7 +139,12 @@ func tshark(t testing.TB, path string, packet func(i int, p *pdmlField), args ..
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	defer func() { _ = cmd.Wait() }()
+	defer func() {
+		// A callback that gives up (t.FailNow) leaves output that nobody reads:
+		// tshark would wait for room in the pipe, and Wait for tshark.
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}()
 	d := xml.NewDecoder(bufio.NewReaderSize(out, 1<<20))
 	for i := 0; ; {
 		token, err := d.Token()
