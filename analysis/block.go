@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"math/bits"
+	"slices"
 	"sync/atomic"
 
 	"rdmascope/analysis/pause"
@@ -24,8 +25,10 @@ type block struct {
 	// numbers of the packets in the whole capture, where the source delivers a
 	// part of it; else empty, and they count on from first.
 	numbers []int64
-	pkts    []decode.Packet // one for each record
-	hash    []uint64        // of the flow, for packets that belong to a partition
+	// pkts has one packet for each record, and more for a frame into which
+	// receive offload merged several.
+	pkts []decode.Packet
+	hash []uint64 // of the flow, for packets that belong to a partition
 
 	part    []uint8    // partition of each packet, noPartition for none
 	control []uint32   // pause frames, for every lane
@@ -45,6 +48,7 @@ const noPartition = 255
 func newBlock(lanes int) *block { return &block{lanes: make([][]uint32, lanes)} }
 
 // decode turns the block's records into packets and sorts them by lane.
+// Packets of one record share its number and its time.
 func (b *block) decode(d *decode.Decoder) {
 	n := len(b.recs)
 	b.pkts = grow(b.pkts, n)
@@ -56,31 +60,61 @@ func (b *block) decode(d *decode.Decoder) {
 	}
 	b.totals.reset()
 	b.clock = span{}
+	at := 0 // of the next packet
 	for i := range b.recs {
-		p := &b.pkts[i]
+		p := &b.pkts[at]
 		b.load(p, i)
 		d.Decode(p)
 		b.totals.packet(p)
 		if p.Flags&decode.FlagNoTime == 0 {
 			b.clock.add(p.Time)
 		}
-		b.part[i] = noPartition
-		switch {
-		case p.Kind == decode.KindPFC || p.Kind == decode.KindPause:
-			b.control = append(b.control, uint32(i))
-		case p.Kind == decode.KindLLDP:
-			b.lldp = append(b.lldp, uint32(i))
-		case p.Kind.IsRoCE() && p.Has(decode.FlagBTH), p.Kind == decode.KindTCP:
-			if p.Kind.IsRoCE() {
-				p.Print = rc.Fingerprint(p) // while its bytes are in the cache
-			}
-			pair := pairHash(p)
-			part := uint8(pair >> 58)
-			b.part[i] = part
-			b.hash[i] = flowHash(pair, p)
-			l := laneOf(part, len(b.lanes))
-			b.lanes[l] = append(b.lanes[l], uint32(i))
+		b.sort(at)
+		if at++; p.Merged > 0 {
+			at = b.split(d, at)
 		}
+	}
+	b.pkts = b.pkts[:at]
+}
+
+// split puts the packets that were merged with the one before at behind it, and
+// returns where the next record's goes. There are never more than fit in the
+// captured octets.
+func (b *block) split(d *decode.Decoder, at int) int {
+	more := int(b.pkts[at-1].Merged) - 1
+	b.pkts = slices.Grow(b.pkts, more)[:len(b.pkts)+more]
+	b.hash = slices.Grow(b.hash, more)[:len(b.pkts)]
+	b.part = slices.Grow(b.part, more)[:len(b.pkts)]
+	first, found := &b.pkts[at-1], 0
+	for found < more && d.Part(first, 1+found, &b.pkts[at+found]) {
+		b.sort(at + found)
+		found++
+	}
+	first.Wire = first.AloneWire() // until here it stood for the whole frame
+	b.totals.merged(1+found, found == more)
+	b.pkts = b.pkts[:len(b.pkts)-(more-found)]
+	return at + found
+}
+
+// sort notes who consumes packet i.
+func (b *block) sort(i int) {
+	p := &b.pkts[i]
+	b.part[i] = noPartition
+	switch {
+	case p.Kind == decode.KindPFC || p.Kind == decode.KindPause:
+		b.control = append(b.control, uint32(i))
+	case p.Kind == decode.KindLLDP:
+		b.lldp = append(b.lldp, uint32(i))
+	case p.Kind.IsRoCE() && p.Has(decode.FlagBTH), p.Kind == decode.KindTCP:
+		if p.Kind.IsRoCE() {
+			p.Print = rc.Fingerprint(p) // while its bytes are in the cache
+		}
+		pair := pairHash(p)
+		part := uint8(pair >> 58)
+		b.part[i] = part
+		b.hash[i] = flowHash(pair, p)
+		l := laneOf(part, len(b.lanes))
+		b.lanes[l] = append(b.lanes[l], uint32(i))
 	}
 }
 

@@ -20,11 +20,14 @@ func buildInputs(m *marker) List[Input] {
 			list[i].SizeBytes = Int(in.SizeBytes)
 		}
 	}
-	for _, face := range m.ifaces {
-		in := InputIface{ID: int64(face.ID), Name: Text(face.Name), LinkType: int64(face.Link),
+	for i, face := range m.ifaces {
+		in := InputIface{ID: int64(face.ID), Name: Text(face.Name), LinkType: int64(face.Link), Clock: ClockOfCapture,
 			ReceivedPackets: known(face.Received), DroppedPackets: known(face.Dropped)}
 		if face.SpeedBps != 0 {
 			in.SpeedBps = Int(int64(face.SpeedBps))
+		}
+		if i < len(m.clocks) && m.clocks[i].Stamps {
+			in.Clock = ClockOfTrailers
 		}
 		if face.Input >= 0 && face.Input < len(list) {
 			list[face.Input].Interfaces = append(list[face.Input].Interfaces, in)
@@ -56,6 +59,8 @@ func buildCapture(m *marker, r *merged) Capture {
 		SnaplenCutPackets: t.cut, MalformedPackets: t.malformed, UnknownPackets: t.unknown, Fragments: t.fragments,
 		PFCVisible: t.kinds[decode.KindPFC].packets+t.kinds[decode.KindPause].packets > 0,
 	}
+	c.MergedFrames, c.MergedPackets, c.MergedUnsplitFrames = t.mergedFrames, t.mergedPackets, t.mergedFrames-t.mergedWhole
+	buildClock(&c, m)
 	timed := false
 	var first, last int64
 	for _, k := range r.front.clocks {
@@ -83,6 +88,25 @@ func buildCapture(m *marker, r *merged) Capture {
 	c.Evictions = evictions(r)
 	c.Contents = t.contents.counts()
 	return c
+}
+
+// buildClock says whose times were used.
+func buildClock(c *Capture, m *marker) {
+	c.Clock = ClockOfCapture
+	of, missing := 0, int64(0)
+	for _, u := range m.clocks {
+		if u.Stamps {
+			of++
+			missing += u.Missing
+		}
+	}
+	if of == 0 {
+		return
+	}
+	c.Clock, c.ClockMissingPackets = ClockOfTrailers, Int(missing)
+	if of < len(m.clocks) {
+		c.Clock = ClockOfBoth
+	}
 }
 
 // droppedPackets adds up what the recorders say they lost; nil when none of
@@ -163,6 +187,15 @@ func grade(s *Snapshot, t *totals) {
 	}
 	if t.superFrames > 0 {
 		doubt(1, "%s merged by offloads of the capturing host", plural(t.superFrames, "frame"))
+	}
+	if n := t.mergedFrames; n > 0 {
+		doubt(1, "%s merged by receive offload (GRO): its packets share one time", plural(n, "RoCE frame"))
+	}
+	if n := c.MergedUnsplitFrames; n > 0 {
+		doubt(2, "%s of which not all packets could be told apart", plural(n, "merged frame"))
+	}
+	if d := c.ClockMissingPackets; d != nil && *d > 0 {
+		doubt(1, "%s without the tap's stamp, hence without a time", plural(*d, "packet"))
 	}
 	if d := c.DuplicatePackets; d != nil && *d > 0 {
 		doubt(1, "%s captured twice or copied on the way", plural(*d, "packet"))

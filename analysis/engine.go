@@ -78,10 +78,11 @@ type marker struct {
 	parts  []laneResult
 	inputs []InputInfo // as the source told them after the block was read
 	ifaces []Interface
+	clocks []ClockUse // by interface
 }
 
 func (e *Engine) newMarker() *marker {
-	return &marker{parts: make([]laneResult, len(e.lanes)), inputs: e.src.Inputs(), ifaces: slices.Clone(e.src.Interfaces())}
+	return &marker{parts: make([]laneResult, len(e.lanes)), inputs: e.src.Inputs(), ifaces: slices.Clone(e.src.Interfaces()), clocks: ClocksOf(e.src)}
 }
 
 // New prepares an analysis of src.

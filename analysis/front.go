@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"rdmascope/analysis/pause"
+	"rdmascope/decode"
 )
 
 // front is the lane that sees the capture as a whole: its totals, its clocks,
@@ -39,13 +40,15 @@ func (f *front) consume(b *block) {
 	f.totals.add(&b.totals)
 	f.clock.join(b.clock)
 	b.tellSpeeds(f.pause)
-	for i := range b.recs {
-		r := &b.recs[i]
-		for int(r.Iface) >= len(f.clocks) {
+	for i := range b.pkts {
+		p := &b.pkts[i]
+		for int(p.Iface) >= len(f.clocks) {
 			f.clocks = append(f.clocks, clock{})
 		}
-		f.clocks[r.Iface].tick(r)
-		f.rates.add(&b.pkts[i])
+		if p.Flags&decode.FlagPart == 0 { // its frame has ticked
+			f.clocks[p.Iface].tick(p)
+		}
+		f.rates.add(p)
 	}
 	for _, i := range b.control {
 		f.pause.Frame(&b.pkts[i])
@@ -55,23 +58,23 @@ func (f *front) consume(b *block) {
 	}
 }
 
-func (c *clock) tick(r *Record) {
-	if r.Flags&RecordNoTime != 0 {
+func (c *clock) tick(p *decode.Packet) {
+	if p.Flags&decode.FlagNoTime != 0 {
 		c.timeless++
 		return
 	}
 	if c.packets == 0 {
-		c.first, c.last = r.Time, r.Time
+		c.first, c.last = p.Time, p.Time
 	} else {
 		switch {
-		case r.Time < c.previous:
+		case p.Time < c.previous:
 			c.backward++
-		case r.Time == c.previous:
+		case p.Time == c.previous:
 			c.equal++
 		}
-		c.first, c.last = min(c.first, r.Time), max(c.last, r.Time)
+		c.first, c.last = min(c.first, p.Time), max(c.last, p.Time)
 	}
-	c.previous = r.Time
+	c.previous = p.Time
 	c.packets++
 }
 

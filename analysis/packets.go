@@ -8,11 +8,14 @@ import (
 )
 
 // Packets decodes the packets of src one after the other and hands each to f
-// until f returns false. The packet is valid during the call alone.
+// until f returns false. The packet is valid during the call alone. Of a frame
+// that receive offload merged from several packets each is handed on, with the
+// frame's number; the first has the frame's length, the others (FlagPart) their
+// own.
 func Packets(src Source, c decode.Config, f func(*decode.Packet) bool) error {
 	d := decode.NewDecoder(c)
 	b := newBlock(0)
-	var p decode.Packet
+	var p, part decode.Packet
 	for first := int64(1); ; first += int64(len(b.recs)) {
 		buf, recs, err := src.ReadBlock(b.buf[:0], b.recs[:0])
 		if errors.Is(err, io.EOF) {
@@ -30,6 +33,11 @@ func Packets(src Source, c decode.Config, f func(*decode.Packet) bool) error {
 			d.Decode(&p)
 			if !f(&p) {
 				return nil
+			}
+			for k := 1; k < int(p.Merged) && d.Part(&p, k, &part); k++ {
+				if !f(&part) {
+					return nil
+				}
 			}
 		}
 	}

@@ -19,6 +19,7 @@ type InputIface struct {
 	SpeedBps        *int64 `json:"speed_bps" doc:"speed told by the file"`
 	ReceivedPackets *int64 `json:"received_packets" doc:"packets that the recorder's interface statistics tell"`
 	DroppedPackets  *int64 `json:"dropped_packets" doc:"packets that the recorder says it dropped"`
+	Clock           string `json:"clock" enum:"capture|trailer" doc:"whose times were used: the file's, or those that a tap or a mirror stamped on the frames"`
 }
 
 // Capture is the capture as a whole, and what limits its worth as evidence.
@@ -38,6 +39,11 @@ type Capture struct {
 	KernelDroppedPackets *int64       `json:"kernel_dropped_packets" doc:"packets that the recorder says it dropped, all interfaces; null when no recorder told"`
 	BackwardTimestamps   int64        `json:"backward_timestamps" doc:"packets stamped earlier than the one before on the same interface"`
 	EqualTimestamps      int64        `json:"equal_timestamps" doc:"packets stamped like the one before on the same interface"`
+	MergedFrames         int64        `json:"merged_frames" doc:"frames into which receive offload (GRO) put several RoCE packets; each is one of packets"`
+	MergedPackets        int64        `json:"merged_packets" doc:"RoCE packets found in merged frames: connections count these"`
+	MergedUnsplitFrames  int64        `json:"merged_unsplit_frames" doc:"merged frames of which not all packets could be told apart"`
+	Clock                string       `json:"clock" enum:"capture|trailer|both" doc:"times used: the capture's, those stamped on the frames by a tap or a mirror, or both, by interface"`
+	ClockMissingPackets  *int64       `json:"clock_missing_packets" doc:"packets without a stamp on interfaces whose stamps are used: they have no time; null where the capture's clock is used"`
 	Fragments            int64        `json:"fragments" doc:"IP fragments; RDMA is never fragmented by its sender"`
 	PFCVisible           bool         `json:"pfc_visible" doc:"at least one MAC control frame was seen; false says nothing about pauses"`
 	Grade                string       `json:"grade" enum:"good|limited|poor" doc:"worth of the capture as evidence"`
@@ -47,6 +53,13 @@ type Capture struct {
 	Evictions            Counts       `json:"evictions" doc:"entries thrown out of a bounded table, by table"`
 	Contents             Counts       `json:"contents" doc:"packets by what they are, where the capture holds no RDMA"`
 }
+
+// Whose times were used.
+const (
+	ClockOfCapture  = "capture"
+	ClockOfTrailers = "trailer"
+	ClockOfBoth     = "both"
+)
 
 // Grades of a capture.
 const (

@@ -10,6 +10,9 @@ type totals struct {
 	malformed, unknown      int64
 	fragments               int64
 	superFrames             int64
+	mergedFrames            int64 // that receive offload made of several packets
+	mergedPackets           int64 // the packets in them
+	mergedWhole             int64 // mergedFrames of which all packets were found
 	recorderLost            int64
 	kinds                   [kindRows]traffic
 	stops                   [decode.LayerCount][decode.ReasonCount]int64
@@ -56,7 +59,7 @@ func (t *totals) packet(p *decode.Packet) {
 		}
 	}
 	t.recorderLost += int64(p.Lost)
-	const rare = decode.FlagCut | decode.FlagHiddenCut | decode.FlagFragment | decode.FlagSuperFrame | decode.FlagTruncated
+	const rare = decode.FlagCut | decode.FlagHiddenCut | decode.FlagFragment | decode.FlagSuperFrame | decode.FlagTruncated | decode.FlagMulti
 	if p.Flags&rare != 0 {
 		t.flags(p.Flags)
 	}
@@ -82,6 +85,16 @@ func (t *totals) flags(f decode.Flags) {
 	count(&t.hiddenCut, decode.FlagHiddenCut)
 	count(&t.fragments, decode.FlagFragment)
 	count(&t.superFrames, decode.FlagSuperFrame)
+	count(&t.mergedFrames, decode.FlagMulti)
+}
+
+// merged counts the packets that were found in a merged frame, which was
+// counted itself.
+func (t *totals) merged(packets int, whole bool) {
+	t.mergedPackets += int64(packets)
+	if whole {
+		t.mergedWhole++
+	}
 }
 
 // add adds o to t.
@@ -95,6 +108,9 @@ func (t *totals) add(o *totals) {
 	t.unknown += o.unknown
 	t.fragments += o.fragments
 	t.superFrames += o.superFrames
+	t.mergedFrames += o.mergedFrames
+	t.mergedPackets += o.mergedPackets
+	t.mergedWhole += o.mergedWhole
 	t.recorderLost += o.recorderLost
 	addAll(t.encaps[:], o.encaps[:])
 	for i := range o.kinds {

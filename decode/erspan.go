@@ -62,19 +62,36 @@ func (f *frame) erspanTruncated(w uint32) {
 // holds the seconds for it (draft-foschiano-erspan-03 §4.3; Wireshark's
 // packet-cisco-erspan.c for the platforms).
 const (
-	granularity1588 = 2 // the timestamp is the nanoseconds part of an IEEE 1588 time
-	platformUTC5    = 5
-	platformUTC6    = 6
+	granularity100us = 0
+	granularity100ns = 1
+	granularity1588  = 2 // the timestamp is the nanoseconds part of an IEEE 1588 time
+	platformUTC5     = 5
+	platformUTC6     = 6
 )
 
-// erspanTime takes over the mirror's timestamp where it is absolute: with
-// nanoseconds in the header and UTC seconds in the subheader. The other
-// granularities count from an epoch that only the switch knows.
+// erspanTime takes over the mirror's timestamp: where it is absolute, with
+// nanoseconds in the header and UTC seconds in the subheader, as the packet's
+// tap time, else as ticks from an epoch that only the switch knows. A subheader
+// with their upper 32 bits adds nothing: the epoch stays unknown, and how often
+// the lower ones have wrapped the capture's clock tells.
 func (f *frame) erspanTime(off, n int) {
-	if n < 20 || be16(f.b, off+10)>>1&3 != granularity1588 {
+	p, stamp := f.p, be32(f.b, off+4)
+	switch be16(f.b, off+10) >> 1 & 3 {
+	case granularity100us:
+		p.TickNS = 100_000
+	case granularity100ns:
+		p.TickNS = 100
+	case granularity1588:
+		if n < 20 {
+			return
+		}
+		if id := f.b[off+12] >> 2; id == platformUTC5 || id == platformUTC6 {
+			f.tapTime(be32(f.b, off+16), uint64(stamp))
+		}
+		return
+	default:
 		return
 	}
-	if id := f.b[off+12] >> 2; id == platformUTC5 || id == platformUTC6 {
-		f.tapTime(be32(f.b, off+16), uint64(be32(f.b, off+4)))
-	}
+	// The session and the hardware that counts.
+	p.Ticks, p.TickSource = stamp, be16(f.b, off+2)&0x3ff|be16(f.b, off+10)>>4&0x3f<<10
 }

@@ -21,10 +21,12 @@ const maxMergedTries = 64
 
 // merged recognises datagrams that a receiving host put together from several
 // (UDP GRO): one IP and one UDP header with new lengths, then PDU after PDU, each
-// with its own iCRC. All but the last are equally long. Where the whole datagram
-// was captured it is certain: the first PDU's iCRC is right once its lengths are
-// put back. The packet is then decoded as that first PDU. Where it was cut, only
-// a length that no PDU can have tells. stop is what was found before the transport.
+// with its own iCRC. All but the last are equally long: Linux ends a run with
+// the first segment that isn't (udp_gro_receive_segment), so one border tells
+// them all. Where the whole datagram was captured it is certain: the first PDU's
+// iCRC is right once its lengths are put back. The packet is then decoded as
+// that first PDU, and Part has the others. Where it was cut, only a length that
+// no PDU can have tells. stop is what was found before the transport.
 func (f *frame) merged(off int, stop Stop) {
 	p := f.p
 	if p.Kind != KindRoCEv2 || !p.Has(FlagBTH) || p.Flags&FlagFragment != 0 {
@@ -37,23 +39,55 @@ func (f *frame) merged(off int, stop Stop) {
 	if f.end > len(f.b) || off-int(p.NetOff) > maxCarrier {
 		return
 	}
-	// The destination QP is what all PDUs have in common: look for it first.
+	if n := f.segment(off, total); n > 0 {
+		p.Stop = stop
+		f.first(off, n, total)
+	}
+}
+
+// segment finds the length of the first PDU of several that are total octets
+// long together, 0 if there is none: first the lengths that its opcode allows
+// alone, then those at which the next PDU seems to begin, then equal shares.
+func (f *frame) segment(off, total int) int {
+	fits := func(n int) bool {
+		return n%4 == 0 && n >= roce.BTHLen+roce.ICRCLen && n <= min(maxPDU, total-roce.BTHLen-roce.ICRCLen) &&
+			f.b[off+n+1]&0x0f == 0 && f.aloneOK(off, n)
+	}
+	info := f.p.RoCE.BTH.Opcode.Info()
+	head := roce.BTHLen + int(info.ExtLen) + roce.ICRCLen
+	if info.Known && fits(head) { // acknowledgements, READ requests, empty messages
+		return head
+	}
+	for mtu := 256; mtu <= 4096; mtu *= 2 {
+		if fits(head + mtu) {
+			return head + mtu
+		}
+	}
+	// The destination QP is what most PDUs of a datagram have in common.
 	qp := f.b[off+5 : off+8]
 	end := min(off+maxPDU, off+total-roce.ICRCLen)
 	for at, tries := off+roce.BTHLen+roce.ICRCLen+5, 0; at < end && tries < maxMergedTries; tries++ {
 		i := bytes.Index(f.b[at:end], qp)
 		if i < 0 {
-			return
+			break
 		}
 		n := at + i - 5 - off
 		at += i + 1
-		if f.follows(off, off+n) && f.aloneOK(off, n) {
-			p.Stop = stop
-			f.first(off, n, total)
-			return
+		if f.follows(off, off+n) && fits(n) {
+			return n
 		}
 	}
+	for shares := 2; shares <= maxShares; shares++ {
+		if total%shares == 0 && fits(total/shares) {
+			return total / shares
+		}
+	}
+	return 0
 }
+
+// maxShares is how many equal PDUs of different queue pairs are looked for when
+// nothing else tells where the second begins.
+const maxShares = 16
 
 // follows tells whether the octets at next can be the BTH of a PDU that the
 // same queue pair was sent a little later than the one at off.
@@ -69,20 +103,26 @@ func (f *frame) follows(off, next int) bool {
 	return d >= 0 && d < 1<<16
 }
 
-// aloneOK tells whether the first n octets at off are a PDU with a right iCRC,
-// when the lengths of IP and UDP are what it had alone.
-func (f *frame) aloneOK(off, n int) bool {
+// aloneOK tells whether the n octets at off, at which the datagram's transport
+// begins, are a PDU with a right iCRC.
+func (f *frame) aloneOK(off, n int) bool { return f.aloneICRC(off, off, n, f.p.IPID) == roce.ICRCOK }
+
+// aloneICRC checks the iCRC of the n octets at off when the headers before head,
+// which all PDUs of the datagram share, have the lengths and the IP
+// identification that they had for this one alone.
+func (f *frame) aloneICRC(head, off, n int, id uint16) roce.ICRCState {
 	from, carrier := f.carrier()
-	b := f.d.scratch[:copy(f.d.scratch[:], f.b[from:off+n])]
-	bth := off - from
-	putLen := func(at, n int) { b[at], b[at+1] = byte(n>>8), byte(n) }
-	putLen(bth-8+4, 8+n)
+	bth := copy(f.d.scratch[:], f.b[from:head])
+	b := f.d.scratch[:bth+copy(f.d.scratch[bth:], f.b[off:off+n])]
+	put := func(at, v int) { b[at], b[at+1] = byte(v>>8), byte(v) }
+	put(bth-8+4, 8+n)
 	if carrier == roce.CarrierIPv4 {
-		putLen(2, bth+n)
+		put(2, bth+n)
+		put(4, int(id))
 	} else {
-		putLen(4, bth+n-40)
+		put(4, bth+n-40)
 	}
-	return f.d.crc.Check(carrier, b, bth, len(b)) == roce.ICRCOK
+	return f.d.crc.Check(carrier, b, bth, len(b))
 }
 
 // first makes p the first PDU of a merged datagram.
@@ -93,5 +133,51 @@ func (f *frame) first(off, n, total int) {
 	f.transportPDU(off)
 	p.ICRC = roce.ICRCOK
 	p.Flags |= FlagMulti
-	p.Merged = uint16((total + n - 1) / n)
+	p.Merged, p.MergedLen = uint16((total+n-1)/n), uint32(total)
 }
+
+// Part makes q the PDU number k, from 1 to p.Merged-1, of the datagram whose
+// first PDU p is. It has p's frame, time and number, and the length that its own
+// frame had. ok is false where no PDU is: then the rest of the datagram isn't
+// understood.
+func (d *Decoder) Part(p *Packet, k int, q *Packet) (ok bool) {
+	n, head := int(p.TransLen), int(p.TransOff)
+	from := k * n
+	n = min(n, int(p.MergedLen)-from)
+	if k < 1 || n < roce.BTHLen+roce.ICRCLen || head+from+n > len(p.Data) {
+		return false
+	}
+	*q = *p
+	q.Flags = q.Flags&^FlagBTH | FlagPart
+	q.Stop = Stop{}
+	q.RoCE.Present = 0
+	var f frame
+	f.d, f.p, f.b, f.end = d, q, p.Data, head+from+n
+	skip := d.skipICRC
+	d.skipICRC = true // its carrier's lengths are not in the frame
+	f.transportPDU(head + from)
+	d.skipICRC = skip
+	if !q.Has(FlagBTH) {
+		return false
+	}
+	// A sender counts its datagrams or, where it never fragments, may leave the
+	// identification alone.
+	q.IPID = p.IPID + uint16(k)
+	if q.ICRC = f.aloneICRC(head, head+from, n, q.IPID); q.ICRC == roce.ICRCBad && p.IPVersion == 4 {
+		if f.aloneICRC(head, head+from, n, p.IPID) == roce.ICRCOK {
+			q.IPID, q.ICRC = p.IPID, roce.ICRCOK
+		}
+	}
+	if p.IPVersion != 4 {
+		q.IPID = p.IPID
+	}
+	q.Wire = q.AloneWire()
+	// What is no PDU by its iCRC may still be a damaged one, but not anything.
+	return q.ICRC == roce.ICRCOK || f.b[head+from+1]&0x0f == 0 && q.RoCE.BTH.Opcode.Info().Known
+}
+
+// AloneWire is the length of the frame that a PDU of a merged datagram had
+// before it was merged.
+func (p *Packet) AloneWire() uint32 { return p.L4Off + udpLen + p.TransLen }
+
+const udpLen = 8

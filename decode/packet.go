@@ -37,7 +37,7 @@ type Packet struct {
 	TTL    uint8  // hop limit
 	Proto  uint8  // IP protocol after extension headers
 	Stop   Stop   // where and why decoding ended early; zero when it didn't
-	Merged uint16 // PDUs in the datagram, with FlagMulti where it can be told
+	Merged uint16 // PDUs in the datagram, with FlagMulti where it can be told; see Decoder.Part
 
 	// RoCE is valid for Kind RoCEv2, RoCEv1 and InfiniBand, each of its headers
 	// only as far as RoCE.Present tells: what is not present is left over from
@@ -60,6 +60,11 @@ type Packet struct {
 
 	Encap     Encap // tunnels that were opened on the way, outermost first
 	TrailerNS int64 // time stamped by a tap, ns since the epoch (valid with HasTapTime)
+	// A mirror's ticks since an epoch of its own (ERSPAN III): valid with TickNS,
+	// their length in ns. They wrap; TickSource tells counters apart.
+	Ticks, TickNS uint32
+	TickSource    uint16
+	MergedLen     uint32 // octets of all PDUs in the datagram, with Merged
 
 	// TCP is valid for Kind TCP.
 	TCP TCPHeader
@@ -83,11 +88,11 @@ func (p *Packet) reset() {
 	if p.Encap.N != 0 {
 		p.Encap = Encap{}
 	}
-	p.TrailerNS = 0
+	p.TrailerNS, p.Ticks, p.TickNS, p.TickSource = 0, 0, 0, 0
 	p.NetOff, p.L4Off, p.TransOff, p.TransLen, p.PayloadOff = 0, 0, 0, 0, 0
 	p.RoCE.Present = 0
 	p.RoCE.Len, p.RoCE.PayloadLen, p.RoCE.PayloadCaptured = 0, 0, 0
-	p.ICRC, p.Merged = roce.ICRCUncheckable, 0
+	p.ICRC, p.Merged, p.MergedLen = roce.ICRCUncheckable, 0, 0
 }
 
 // Dir is the direction that the capture file tells for a packet, seen from
@@ -159,6 +164,7 @@ const (
 	FlagTruncated                       // the recorder or the mirror says it cut the frame
 	FlagRxError                         // the recorder flagged a receive error
 	FlagMulti                           // several transport PDUs were merged into one datagram by receive offload
+	FlagPart                            // one of those, but not the first: its record's frame was counted with that
 )
 
 // Has tells whether all of f are set.

@@ -65,7 +65,9 @@ func (s *line) marks(p *Packet) {
 	if p.Has(FlagNet) && p.ECN() == 3 {
 		s.text(" CE")
 	}
-	if p.Has(FlagMulti) {
+	if p.Has(FlagPart) {
+		s.text(" [of the same merged frame]")
+	} else if p.Has(FlagMulti) {
 		s.text(" [merged by receive offload")
 		if p.Merged > 0 {
 			s.text(": ").dec(uint64(p.Merged)).text(" packets")

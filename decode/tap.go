@@ -1,9 +1,9 @@
 package decode
 
-// tapWindow is how far a tap's stamp may be from the capture's time to be
+// TapWindow is how far, in ns, a tap's stamp may be from the capture's time to be
 // believed: clocks of different machines, not of different years. Octets that
 // are no stamp at all pass with a chance of 1 in 3500.
-const tapWindow = 7 * 24 * 3600 * second
+const TapWindow = 7 * 24 * 3600 * second
 
 const second = int64(1e9)
 
@@ -18,7 +18,7 @@ func (f *frame) tapTime(sec uint32, ns uint64) bool {
 		if p.Has(FlagNoTime) {
 			return false
 		}
-		if d := t - p.Time; d > tapWindow || d < -tapWindow {
+		if d := t - p.Time; d > TapWindow || d < -TapWindow {
 			return false
 		}
 	}

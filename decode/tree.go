@@ -88,6 +88,13 @@ func (t *treeBuilder) walk() {
 		d.removeRoCEPort(p.DstPort)
 	}
 	treeDecoders.Put(d)
+	if p.Has(FlagPart) { // what was decoded is the first PDU of the frame
+		for i := range t.path.n {
+			if s := &t.path.steps[i]; s.layer == LayerBTH {
+				s.off = int(p.TransOff)
+			}
+		}
+	}
 }
 
 // treeBuilder makes the nodes of one packet.

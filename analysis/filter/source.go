@@ -12,7 +12,7 @@ type FilteredSource struct {
 	src     analysis.Source
 	filter  *PacketFilter
 	d       *decode.Decoder
-	p       decode.Packet
+	p, part decode.Packet
 	read    int64
 	numbers []int64
 }
@@ -41,13 +41,23 @@ func (s *FilteredSource) ReadBlock(buf []byte, recs []analysis.Record) ([]byte, 
 		s.read++
 		analysis.LoadRecord(&s.p, r, buf[r.Off:r.Off+r.Cap:r.Off+r.Cap], s.read)
 		s.d.Decode(&s.p)
-		if s.filter.Match(&s.p) {
+		if s.match() {
 			kept = append(kept, *r)
 			s.numbers = append(s.numbers, s.read)
 		}
 	}
-	s.p.Data = nil // it lies in a block that isn't ours any more
+	s.p.Data, s.part.Data = nil, nil // they lie in a block that isn't ours any more
 	return buf, kept, nil
+}
+
+// match tells whether the packet passes or, where receive offload merged several
+// into one frame, any of them: a frame stays whole.
+func (s *FilteredSource) match() bool {
+	yes := s.filter.Match(&s.p)
+	for k := 1; k < int(s.p.Merged) && s.d.Part(&s.p, k, &s.part); k++ {
+		yes = s.filter.Match(&s.part) || yes // each, since a filter may count
+	}
+	return yes
 }
 
 // Numbers returns the numbers that the records of the last block have in the
@@ -60,6 +70,9 @@ func (s *FilteredSource) Seen() int64 { return s.read }
 
 // Interfaces and Inputs are those of the source underneath.
 func (s *FilteredSource) Interfaces() []analysis.Interface { return s.src.Interfaces() }
+
+// Clocks are those of the source underneath.
+func (s *FilteredSource) Clocks() []analysis.ClockUse { return analysis.ClocksOf(s.src) }
 
 // Inputs is what the source underneath tells.
 func (s *FilteredSource) Inputs() []analysis.InputInfo { return s.src.Inputs() }

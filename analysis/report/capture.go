@@ -79,11 +79,17 @@ func health(s *analysis.Snapshot) []check {
 		zeroIsGood("cut", c.SnaplenCutPackets, "packet", "shorter than on the wire (snap length): headers are analysed, the iCRC is not checked"),
 		zeroIsGood("malformed", c.MalformedPackets, "packet", "contradict their own headers"),
 		zeroIsGood("not decoded", c.UnknownPackets, "packet", "carry a value that no rule here knows"),
-		zeroIsGood("clock", c.BackwardTimestamps, "timestamp", "ran backwards: latencies around them are not to be trusted"),
+		clockCheck(c),
 		oneWayCheck(s),
 	}
 	if c.Fragments > 0 {
 		list = append(list, check{warning, "fragments", plural(c.Fragments, "IP fragment") + ": RDMA senders never make them"})
+	}
+	if n := stampsUnused(c); n > 0 {
+		list = append(list, check{faint, "tap's stamps", plural(n, "packet") + " carry a tap's time stamp, which was not used: --timestamps trailer takes it"})
+	}
+	if c.MergedFrames > 0 {
+		list = append(list, mergedCheck(c))
 	}
 	if c.UnseenPackets != nil {
 		list = append(list, zeroIsGood("unseen", *c.UnseenPackets, "packet", "proved delivered but not in the capture: the tap lost them, the network did not"))
@@ -104,6 +110,53 @@ func zeroIsGood(name string, n int64, noun, meaning string) check {
 		return check{good, name, "none"}
 	}
 	return check{warning, name, plural(n, noun) + " " + meaning}
+}
+
+// clockCheck says whose times were used, unless they are the file's, and
+// whether they make sense.
+func clockCheck(c *analysis.Capture) check {
+	if c.Clock == analysis.ClockOfCapture || c.Clock == "" {
+		return zeroIsGood("clock", c.BackwardTimestamps, "timestamp", "ran backwards: latencies around them are not to be trusted")
+	}
+	look, text := good, "the times stamped on the frames by a tap or a mirror"
+	if c.Clock == analysis.ClockOfBoth {
+		text += " on some interfaces, the capture's own on others"
+	}
+	if n := value(c.ClockMissingPackets); n > 0 {
+		look, text = warning, text+"; "+plural(n, "packet")+" without one have no time here"
+	}
+	if n := c.BackwardTimestamps; n > 0 {
+		look, text = warning, text+"; "+plural(n, "timestamp")+" ran backwards: latencies around them are not to be trusted"
+	}
+	return check{look, "clock", text}
+}
+
+// stampsUnused counts packets with a tap's stamp where the capture's clock was
+// used.
+func stampsUnused(c *analysis.Capture) (n int64) {
+	if c.Clock != analysis.ClockOfCapture {
+		return 0
+	}
+	for _, k := range []string{"tap_header", "metamako", "exablaze"} {
+		n += c.Encapsulations[k]
+	}
+	return n
+}
+
+// mergedCheck says what receive offload made of the capture, and how to make a
+// better one.
+func mergedCheck(c *analysis.Capture) check {
+	text := plural(c.MergedFrames, "frame") + " that receive offload (GRO) merged from several RoCE packets: "
+	if split := c.MergedFrames - c.MergedUnsplitFrames; split > 0 {
+		text += plural(c.MergedPackets, "packet") + " found in them and analysed, each with the number and the time of its frame"
+	}
+	if n := c.MergedUnsplitFrames; n > 0 {
+		if n < c.MergedFrames {
+			text += "; "
+		}
+		text += plural(n, "frame") + " that could not be told apart (cut, or damaged): only what came first in it counts"
+	}
+	return check{warning, "merged", text + ". Turn it off where you capture: ethtool -K IFACE gro off lro off"}
 }
 
 func dropCheck(c *analysis.Capture) check {

@@ -103,7 +103,7 @@ func (w *textWriter) packet(dst []byte, p *decode.Packet) []byte {
 	} else {
 		dst = w.line(dst, p)
 	}
-	if w.hex {
+	if w.hex && !p.Has(decode.FlagPart) { // with the first of its frame
 		dst = appendHex(dst, p.Data)
 	}
 	if w.verbose || w.hex {
