@@ -98,7 +98,7 @@ func NewStamped(src Source, c decode.Config, mode ClockMode) *StampedSource {
 // ReadBlock reads the next block.
 func (s *StampedSource) ReadBlock(buf []byte, recs []Record) ([]byte, []Record, error) {
 	buf, recs, err := s.src.ReadBlock(buf, recs)
-	if err != nil || len(recs) == 0 {
+	if err != nil || len(recs) == 0 || s.mode == ClockCapture {
 		return buf, recs, err
 	}
 	if err := checkRecords(buf, recs); err != nil {

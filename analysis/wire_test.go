@@ -35,12 +35,17 @@ func loadWire(t *testing.T, name string) *synth.Scenario {
 	})
 }
 
-func analyzeBytes(t *testing.T, file []byte) *analysis.Snapshot {
+func openBytes(t *testing.T, file []byte) *pcaps.Files {
 	t.Helper()
 	src, err := pcaps.Open([]string{"-"}, pcaps.Options{Stdin: bytes.NewReader(file)})
 	require.NoError(t, err)
-	defer src.Close()
-	s, err := analysis.Analyze(context.Background(), src, analysis.Options{Workers: 2})
+	t.Cleanup(func() { assert.NoError(t, src.Close()) })
+	return src
+}
+
+func analyzeBytes(t *testing.T, file []byte) *analysis.Snapshot {
+	t.Helper()
+	s, err := analysis.Analyze(context.Background(), openBytes(t, file), analysis.Options{Workers: 2})
 	require.NoError(t, err)
 	return s
 }

@@ -78,7 +78,7 @@ func (f *frame) bth(off int) {
 	}
 	stop := p.Stop
 	f.transportPDU(off)
-	if p.ICRC == roce.ICRCBad || p.TransLen > maxPDU {
+	if p.ICRC == roce.ICRCBad || p.TransLen > maxPDU || p.ICRC == roce.ICRCUncheckable && p.impossible() {
 		f.merged(off, stop)
 	}
 }

@@ -26,13 +26,14 @@ const maxMergedTries = 64
 // them all. Where the whole datagram was captured it is certain: the first PDU's
 // iCRC is right once its lengths are put back. The packet is then decoded as
 // that first PDU, and Part has the others. Where it was cut, only a length that
-// no PDU can have tells. stop is what was found before the transport.
+// no such PDU can have tells that it was merged, and nothing from how many. stop
+// is what was found before the transport.
 func (f *frame) merged(off int, stop Stop) {
 	p := f.p
 	if p.Kind != KindRoCEv2 || !p.Has(FlagBTH) || p.Flags&FlagFragment != 0 {
 		return
 	}
-	if p.TransLen > maxPDU {
+	if p.TransLen > maxPDU || p.impossible() && f.end > len(f.b) {
 		p.Flags |= FlagMulti
 	}
 	total := int(p.TransLen)
@@ -45,13 +46,26 @@ func (f *frame) merged(off int, stop Stop) {
 	}
 }
 
+// impossible tells whether the payload is longer than the opcode can have: any
+// where it has none, or what is no path MTU in a first or middle packet.
+func (p *Packet) impossible() bool {
+	n := p.RoCE.PayloadLen
+	info := p.RoCE.BTH.Opcode.Info()
+	switch {
+	case n == 0 || !p.Has(FlagBTH) || !info.Known || p.Stop.Reason > ReasonCut:
+		return false
+	case info.Flags.Has(roce.FlagFirst | roce.FlagMiddle):
+		return n&(n-1) != 0 || n < 256 || n > 4096
+	}
+	return !info.Flags.Has(roce.FlagPayload)
+}
+
 // segment finds the length of the first PDU of several that are total octets
 // long together, 0 if there is none: first the lengths that its opcode allows
 // alone, then those at which the next PDU seems to begin, then equal shares.
 func (f *frame) segment(off, total int) int {
 	fits := func(n int) bool {
-		return n%4 == 0 && n >= roce.BTHLen+roce.ICRCLen && n <= min(maxPDU, total-roce.BTHLen-roce.ICRCLen) &&
-			f.b[off+n+1]&0x0f == 0 && f.aloneOK(off, n)
+		return n%4 == 0 && n >= roce.BTHLen+roce.ICRCLen && n <= min(maxPDU, total-roce.BTHLen-roce.ICRCLen) && f.aloneOK(off, n)
 	}
 	info := f.p.RoCE.BTH.Opcode.Info()
 	head := roce.BTHLen + int(info.ExtLen) + roce.ICRCLen

@@ -76,7 +76,9 @@ func TestMerged(t *testing.T) {
 				assert.Equal(t, c.pdus[0][p.RoCE.Len:], p.Data[p.PayloadOff:int(p.PayloadOff)+p.RoCE.PayloadLen])
 				cut := packetOf(Config{}, LinkEthernet, b[:80], len(b))
 				assert.Equal(t, roce.ICRCUncheckable, cut.ICRC)
-				assert.Equal(t, c.name == "beyond any PDU", cut.Has(FlagMulti), "cut, only its length tells")
+				assert.Equal(t, c.want > 0, cut.Has(FlagMulti), "cut, only its length tells")
+				assert.Zero(t, cut.Merged)
+				checkParts(t, p, c.pdus)
 			})
 		}
 	}
@@ -111,4 +113,80 @@ func TestSuperFrame(t *testing.T) {
 	p := packetOf(Config{}, LinkEthernet, b, len(b))
 	assert.True(t, p.Has(FlagSuperFrame))
 	assert.Equal(t, roce.ICRCUncheckable, p.ICRC)
+}
+
+// checkParts holds the PDUs of a merged datagram against what it was made of.
+func checkParts(t *testing.T, p *Packet, pdus [][]byte) {
+	t.Helper()
+	d := NewDecoder(Config{})
+	for k := 1; k < int(p.Merged); k++ {
+		var q Packet
+		require.True(t, d.Part(p, k, &q))
+		assert.True(t, q.Has(FlagPart|FlagMulti|FlagBTH|FlagNet|FlagPorts))
+		assert.Equal(t, roce.ICRCOK, q.ICRC)
+		assert.Zero(t, q.Stop)
+		assert.Equal(t, p.Number, q.Number)
+		assert.Equal(t, uint32(len(pdus[k])+4), q.TransLen)
+		assert.Equal(t, p.L4Off+8+q.TransLen, q.Wire)
+		assert.Equal(t, string(pdus[k][q.RoCE.Len:]), string(q.Payload()))
+		assert.Equal(t, be32(pdus[k], 8)&0xffffff, uint32(q.RoCE.BTH.PSN))
+		bth, ok := Find(Tree(&q), "infiniband.bth.psn")
+		require.True(t, ok)
+		assert.Equal(t, uint64(q.RoCE.BTH.PSN), bth.Raw)
+	}
+	var q Packet
+	assert.False(t, d.Part(p, 0, &q))
+	assert.False(t, d.Part(p, max(1, int(p.Merged)), &q), "no more than there are")
+}
+
+// TestMergedDamaged: behind a good first PDU the borders are certain, so a
+// damaged one is a packet with a bad iCRC, and what is no PDU ends the list.
+func TestMergedDamaged(t *testing.T) {
+	d := NewDecoder(Config{})
+	for _, c := range []struct {
+		name string
+		at   int // octet of the second PDU
+		flip byte
+		want roce.ICRCState
+		ok   bool
+	}{
+		{"payload", 40, 1, roce.ICRCBad, true},
+		{"transport version", 1, 1, roce.ICRCBad, false},
+		{"opcode", 0, 0x1e, roce.ICRCBad, false},
+		{"nothing", 0, 0, roce.ICRCOK, true},
+	} {
+		b := mergedFrame(t, false, middle(t, 7, 256), middle(t, 8, 256), middle(t, 9, 256))
+		p := packetOf(Config{}, LinkEthernet, b, len(b))
+		b[int(p.TransOff+p.TransLen)+c.at] ^= c.flip
+		p = packetOf(Config{}, LinkEthernet, b, len(b))
+		require.EqualValues(t, 3, p.Merged, c.name)
+		var q Packet
+		assert.Equal(t, c.ok, d.Part(p, 1, &q), c.name)
+		assert.Equal(t, c.want, q.ICRC, c.name)
+		assert.True(t, d.Part(p, 2, &q), c.name)
+		assert.Equal(t, roce.ICRCOK, q.ICRC, c.name)
+	}
+}
+
+// TestMergedQueuePairs: GRO goes by the ports, so the packets of one datagram
+// may be to several queue pairs.
+func TestMergedQueuePairs(t *testing.T) {
+	other := func(b []byte) []byte { b[7] ^= 0x40; return b }
+	only := func(psn uint32, n int) []byte { b := middle(t, psn, n); b[0] = 4; return b }
+	for name, pdus := range map[string][][]byte{
+		"acknowledgements":       {unhex(t, bthACK, aethACK), other(unhex(t, bthACK, aethACK))},
+		"path MTU":               {middle(t, 7, 1024), other(middle(t, 900, 1024))},
+		"messages of one size":   {only(7, 700), other(only(90000, 700)), only(8, 700)},
+		"messages, the last cut": {only(7, 700), only(8, 100)},
+	} {
+		b := mergedFrame(t, false, pdus...)
+		p := packetOf(Config{}, LinkEthernet, b, len(b))
+		assert.EqualValues(t, len(pdus), p.Merged, name)
+		checkParts(t, p, pdus)
+		// The flag --no-icrc leaves the checks out, not the splitting where a
+		// length is impossible.
+		if pdus[0][0] != 4 {
+			assert.EqualValues(t, len(pdus), packetOf(Config{SkipICRC: true}, LinkEthernet, b, len(b)).Merged, name)
+		}
+	}
 }

@@ -1,5 +1,7 @@
 package decode
 
+import "math/bits"
+
 // Lengths of the trailers that taps append. Both begin with the frame check
 // sequence that the frame had on the wire; another one may follow.
 const (
@@ -106,9 +108,8 @@ func (f *frame) exablaze(from, end int) bool {
 	}
 	t := f.b[at:end]
 	fraction := uint64(be32(t, 10))<<8 | uint64(t[14])
-	// 40 bits times 10⁹ fit into 64 only after 10 bits are put aside: 2⁻³⁰ s is
-	// still less than a nanosecond.
-	if !f.tapTime(be32(t, 6), fraction>>10*uint64(second)>>30) {
+	hi, lo := bits.Mul64(fraction, uint64(second))
+	if !f.tapTime(be32(t, 6), hi<<24|lo>>40) {
 		return false
 	}
 	f.p.Encap.push(EncapExablaze, uint32(t[4])<<8|uint32(t[5]))

@@ -115,13 +115,16 @@ func (a *app) analyze(f *analyzeFlags, args []string) error {
 	}
 	defer files.Close()
 	opt := analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version, Filter: f.filter}
-	var src analysis.Source = files
+	src, err := f.stamped(files, f.config)
+	if err != nil {
+		return err
+	}
 	if f.filter != "" {
 		match, err := a.packetFilter(&f.inputFlags, f.filter, args)
 		if err != nil {
 			return err
 		}
-		src = filter.Source(files, match, opt.Decode)
+		src = filter.Source(src, match, opt.Decode)
 	}
 	snap, err := a.runEngine(f, files, src, opt)
 	if err != nil {

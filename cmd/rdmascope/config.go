@@ -116,7 +116,8 @@ func configType() reflect.Type {
 		}
 		rules = append(rules, field("R", i, r.Name, reflect.StructOf(keys)))
 	}
-	return reflect.StructOf([]reflect.StructField{field("F", 0, "rules", reflect.StructOf(rules))})
+	return reflect.StructOf([]reflect.StructField{field("F", 0, "rules", reflect.StructOf(rules)),
+		field("F", 1, "timestamps", reflect.TypeFor[string]())}) // see timestamps.go
 }
 
 // configError puts the decoder's fault into one line.

@@ -85,7 +85,11 @@ func (a *app) counters(f *countersFlags, args []string) error {
 	defer files.Close()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	snap, err := analysis.Analyze(ctx, files, analysis.Options{Decode: f.decodeConfig(), LinkSpeed: speed, Version: version})
+	src, err := f.stamped(files, "")
+	if err != nil {
+		return err
+	}
+	snap, err := analysis.Analyze(ctx, src, analysis.Options{Decode: f.decodeConfig(), LinkSpeed: speed, Version: version})
 	if err != nil {
 		return err
 	}

@@ -79,6 +79,11 @@ func (a *app) configCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			mode, from, err := clockMode("", path)
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(a.stdout, "%-44s %-12s %s\n", "timestamps", mode, from)
 			for _, r := range analysis.Rules() {
 				for _, t := range r.Thresholds {
 					v, from := t.Default, "default"

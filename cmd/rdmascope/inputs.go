@@ -16,9 +16,10 @@ var _ analysis.Source = (*pcaps.Files)(nil)
 
 // inputFlags are the flags of every command that reads captures.
 type inputFlags struct {
-	read      []string
-	rocePorts []uint16
-	noICRC    bool
+	read       []string
+	rocePorts  []uint16
+	noICRC     bool
+	timestamps string
 }
 
 func (f *inputFlags) register(cmd *cobra.Command) {
@@ -27,6 +28,8 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	var ports []uint
 	fl.UintSliceVar(&ports, "roce-port", nil, "further UDP destination `PORT` of RoCEv2, beside 4791")
 	fl.BoolVar(&f.noICRC, "no-icrc", false, "leave the invariant CRCs unchecked")
+	fl.StringVar(&f.timestamps, "timestamps", "", "whose times packets have: capture (the file's), trailer (stamped on the frames by a tap or a mirror), or auto, the stamps where they are sane (default auto)")
+	_ = cmd.RegisterFlagCompletionFunc("timestamps", cobra.FixedCompletions([]string{"auto", "capture", "trailer"}, cobra.ShellCompDirectiveNoFileComp)) // fails for flags that there aren't
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		for _, port := range ports {
 			if port == 0 || port > 65535 {

@@ -204,7 +204,11 @@ func (a *app) live(f *liveFlags) error {
 	if err != nil {
 		return err
 	}
-	run := &liveRun{app: a, flags: f, report: report.Options{Top: f.top, Connections: connections},
+	clock, _, err := clockMode(f.timestamps, f.config)
+	if err != nil {
+		return err
+	}
+	run := &liveRun{app: a, flags: f, clock: clock, report: report.Options{Top: f.top, Connections: connections},
 		options: analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version}}
 	if err := run.open(); err != nil {
 		return err

@@ -19,6 +19,7 @@ type liveRun struct {
 	flags   *liveFlags
 	report  report.Options
 	options analysis.Options
+	clock   analysis.ClockMode
 
 	tee     *liveTee
 	writer  *ringWriter  // nil without -w
@@ -49,7 +50,7 @@ func (r *liveRun) open() error {
 		return err
 	}
 	r.log = newFindingsLog(r)
-	r.engine = analysis.New(r.tee, r.options)
+	r.engine = analysis.New(analysis.Stamped(r.tee, r.options.Decode, r.clock), r.options) // what -w writes keeps its times
 	r.began = time.Now()
 	if len(r.flags.ifaces) > 0 {
 		r.dropPrivileges()

@@ -40,6 +40,9 @@ protocol, length, and what it is.
   rdmascope packets -V -x --from 120 --to 121 FILE
   rdmascope packets -T fields -e frame.number -e infiniband.bth.psn FILE
 
+A frame that receive offload (GRO) merged from several RoCE packets is printed
+packet by packet, all with the frame's number.
+
 Filters and field names are Wireshark's; rdmascope fields lists them.`
 
 func (a *app) packetsCommand() *cobra.Command {
@@ -116,7 +119,11 @@ func (a *app) packets(f *packetsFlags, args []string) error {
 		return err
 	}
 	defer files.Close()
-	err = a.printPackets(f, files, match, w)
+	src, err := f.stamped(files, "")
+	if err != nil {
+		return err
+	}
+	err = a.printPackets(f, src, match, w)
 	var lost *writeError
 	if errors.As(err, &lost) {
 		return outputError(lost.err)
@@ -148,7 +155,11 @@ func (a *app) packetFilter(in *inputFlags, expr string, args []string) (*filter.
 		return nil, err
 	}
 	defer files.Close()
-	snap, err := analysis.Analyze(context.Background(), files, analysis.Options{Decode: in.decodeConfig(), Version: version})
+	src, err := in.stamped(files, "")
+	if err != nil {
+		return nil, err
+	}
+	snap, err := analysis.Analyze(context.Background(), src, analysis.Options{Decode: in.decodeConfig(), Version: version})
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +172,7 @@ type writeError struct{ err error }
 
 func (e *writeError) Error() string { return e.err.Error() }
 
-func (a *app) printPackets(f *packetsFlags, files *pcaps.Files, match *filter.PacketFilter, w packetWriter) error {
+func (a *app) printPackets(f *packetsFlags, src analysis.Source, match *filter.PacketFilter, w packetWriter) error {
 	out := bufio.NewWriterSize(a.stdout, 256<<10)
 	_, tty := terminal(a.stdout)
 	last := f.to
@@ -177,7 +188,7 @@ func (a *app) printPackets(f *packetsFlags, files *pcaps.Files, match *filter.Pa
 	}
 	line := w.begin(nil)
 	write(line)
-	err := analysis.Packets(files, f.decodeConfig(), func(p *decode.Packet) bool {
+	err := analysis.Packets(src, f.decodeConfig(), func(p *decode.Packet) bool {
 		if last > 0 && p.Number > last || failed != nil {
 			return false
 		}

@@ -35,8 +35,12 @@ func (a *app) tuiCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			clock, _, err := clockMode(f.timestamps, config)
+			if err != nil {
+				return err
+			}
 			opt := analysis.Options{Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version}
-			return a.browse(f, args, opt, tui.Options{Theme: theme, NoMouse: noMouse, StartView: start})
+			return a.browse(f, args, clock, opt, tui.Options{Theme: theme, NoMouse: noMouse, StartView: start})
 		},
 	}
 	f.register(cmd)
@@ -50,7 +54,7 @@ func (a *app) tuiCommand() *cobra.Command {
 }
 
 // browse analyses in the background and shows the snapshots as they come.
-func (a *app) browse(f *inputFlags, args []string, opt analysis.Options, view tui.Options) error {
+func (a *app) browse(f *inputFlags, args []string, clock analysis.ClockMode, opt analysis.Options, view tui.Options) error {
 	paths := append(append([]string{}, f.read...), args...)
 	if len(paths) == 0 {
 		return exitf(exitUsage, "no capture named; - is standard input (see rdmascope tui --help)")
@@ -63,10 +67,11 @@ func (a *app) browse(f *inputFlags, args []string, opt analysis.Options, view tu
 	if opt.Workers == 0 {
 		opt.Workers = tuiWorkers()
 	}
-	engine := analysis.New(files, opt)
+	stamped := analysis.NewStamped(files, opt.Decode, clock)
+	engine := analysis.New(stamped, opt)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	state := &browsing{files: files, engine: engine, config: f.decodeConfig(), paths: paths}
+	state := &browsing{files: files, engine: engine, config: f.decodeConfig(), clock: clock, paths: paths}
 	go state.analyse(ctx)
 
 	view.Engine, view.Progress, view.Details = engine, state.progress, state.details(ctx)
@@ -76,7 +81,7 @@ func (a *app) browse(f *inputFlags, args []string, opt analysis.Options, view tu
 	view.Remember = func(r tui.Remembered) error { return rememberView(remembered, r) }
 	view.FlowFilter, view.PacketFilter = filters{}, filters{}
 	if reason := files.Reason(); reason == "" {
-		packets := &indexedPackets{files: files, config: state.config}
+		packets := &indexedPackets{files: files, stamped: stamped, config: state.config}
 		view.Packets, view.Saver = packets, packets
 	} else {
 		view.WhyNoPacket = reason
@@ -100,6 +105,7 @@ type browsing struct {
 	files  *pcaps.Indexed
 	engine *analysis.Engine
 	config decode.Config
+	clock  analysis.ClockMode
 	paths  []string
 	done   atomic.Bool
 	err    atomic.Pointer[error]

@@ -152,7 +152,7 @@ func connectionByID(s *analysis.Snapshot, id string) *analysis.Connection {
 
 // read fills p.
 func (d *details) read(p *plot, c *analysis.Connection) {
-	detail, err := readPlot(d.ctx, d.b.paths, d.b.config, c)
+	detail, err := readPlot(d.ctx, d.b.paths, d.b.config, d.b.clock, c)
 	if err == nil {
 		detail.Histograms = histograms(c)
 	}
@@ -185,7 +185,7 @@ func histograms(c *analysis.Connection) (list []tui.Histogram) {
 }
 
 // readPlot reads the files once more and collects a connection's packets.
-func readPlot(ctx context.Context, paths []string, config decode.Config, c *analysis.Connection) (*tui.ConnDetail, error) {
+func readPlot(ctx context.Context, paths []string, config decode.Config, clock analysis.ClockMode, c *analysis.Connection) (*tui.ConnDetail, error) {
 	files, err := pcaps.Open(paths, pcaps.Options{})
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func readPlot(ctx context.Context, paths []string, config decode.Config, c *anal
 	defer files.Close()
 	config.SkipICRC = true
 	s := newSampler(c)
-	err = analysis.Packets(files, config, func(pkt *decode.Packet) bool {
+	err = analysis.Packets(analysis.Stamped(files, config, clock), config, func(pkt *decode.Packet) bool {
 		s.packet(pkt)
 		return ctx.Err() == nil
 	})

@@ -22,8 +22,9 @@ func tuiWorkers() int { return max(1, runtime.GOMAXPROCS(0)-1) }
 
 // indexedPackets gives the browser single packets of the files.
 type indexedPackets struct {
-	files  *pcaps.Indexed
-	config decode.Config
+	files   *pcaps.Indexed
+	stamped *analysis.StampedSource // of files: whose times packets have
+	config  decode.Config
 
 	mu      sync.Mutex
 	decoder *decode.Decoder
@@ -45,7 +46,7 @@ func (p *indexedPackets) Packet(n int64) (*decode.Packet, error) {
 	if p.decoder == nil {
 		p.decoder = decode.NewDecoder(p.config)
 	}
-	p.decoder.Decode(pkt)
+	p.stamped.Decode(p.decoder, pkt)
 	return pkt, nil
 }
 
