@@ -1,18 +1,27 @@
 package rc
 
-import "rdmascope/decode/roce"
+import (
+	"slices"
+
+	"rdmascope/decode/roce"
+)
 
 // eventStore holds the events that wait, of all flows of a shard, in small
-// chunks without pointers: with many connections at once, rings of their own
+// chunks without pointers that don't move: with many connections at once, rings of their own
 // would be most of what is allocated. What one flow hands back the next one
 // uses.
 type eventStore struct {
-	chunks []eventChunk
-	spare  int32 // first of the chunks that nobody uses, as number + 1
-	used   int   // events that wait
+	pages [][]eventChunk
+	next  int32 // chunks that were ever in use
+	spare int32 // first of those that nobody uses, as number + 1
+	used  int   // events that wait
 }
 
-const chunkEvents = 4
+const (
+	chunkEvents = 4
+	pageChunks  = 128
+	sparePages  = 8 // that are kept when nothing waits
+)
 
 type eventChunk struct {
 	at   [chunkEvents]storedEvent
@@ -61,41 +70,52 @@ func (w *storedEvent) load(e *event) {
 func (s *eventStore) add(l *eventList, e *event) {
 	at := int(l.n) % chunkEvents
 	if at == 0 {
-		k := s.chunk()
+		k := s.empty()
 		if l.n == 0 {
 			l.first = k
 		} else {
-			s.chunks[l.last-1].next = k
+			s.chunk(l.last).next = k
 		}
 		l.last = k
 	}
-	s.chunks[l.last-1].at[at].store(e)
+	s.chunk(l.last).at[at].store(e)
 	l.n++
 	s.used++
 }
 
-// chunk returns the number + 1 of an empty chunk.
-func (s *eventStore) chunk() int32 {
-	if s.spare > 0 {
-		k := s.spare
-		s.spare = s.chunks[k-1].next
-		s.chunks[k-1].next = 0
+// chunk returns the chunk of a number + 1.
+func (s *eventStore) chunk(k int32) *eventChunk {
+	return &s.pages[(k-1)/pageChunks][(k-1)%pageChunks]
+}
+
+// empty returns the number + 1 of an empty chunk.
+func (s *eventStore) empty() int32 {
+	if k := s.spare; k > 0 {
+		c := s.chunk(k)
+		s.spare, c.next = c.next, 0
 		return k
 	}
-	s.chunks = append(s.chunks, eventChunk{})
-	return int32(len(s.chunks))
+	if int(s.next) == len(s.pages)*pageChunks {
+		s.pages = append(s.pages, make([]eventChunk, pageChunks))
+	}
+	s.next++
+	return s.next
 }
 
 // free hands back the chunks of a list.
 func (s *eventStore) free(l *eventList) {
 	if l.n > 0 {
-		s.chunks[l.last-1].next = s.spare
+		s.chunk(l.last).next = s.spare
 		s.spare = l.first
 		s.used -= int(l.n)
 	}
 	*l = eventList{}
-	if s.used == 0 && len(s.chunks) > 1<<12 {
-		s.chunks, s.spare = nil, 0
+	if s.used == 0 && len(s.pages) > sparePages {
+		s.pages, s.next, s.spare = slices.Clone(s.pages[:sparePages]), sparePages*pageChunks, 0
+		for k := range s.next {
+			s.chunk(k + 1).next = k
+		}
+		s.spare = s.next
 	}
 }
 
@@ -115,9 +135,10 @@ func (c *eventCursor) next() bool {
 	if c.i >= c.n {
 		return false
 	}
-	c.store.chunks[c.chunk-1].at[c.i%chunkEvents].load(&c.event)
+	k := c.store.chunk(c.chunk)
+	k.at[c.i%chunkEvents].load(&c.event)
 	if c.i++; c.i%chunkEvents == 0 {
-		c.chunk = c.store.chunks[c.chunk-1].next
+		c.chunk = k.next
 	}
 	return true
 }

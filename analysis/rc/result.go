@@ -60,12 +60,17 @@ func (s *Shard) pairsFound(res *Result, done map[*flow]bool) {
 				continue
 			}
 			done[m.f], done[m.g] = true, true
-			a, b := m.f.clone(), m.g.clone()
-			link(a, b, m.method, m.confidence)
-			s.replay(a, b)
-			res.Connections = append(res.Connections, s.connection(a, b, nil))
+			res.Connections = append(res.Connections, s.tried(m))
 		}
 	}
+}
+
+// tried makes the figures of a pair that stands for now.
+func (s *Shard) tried(m match) Connection {
+	a, b := m.f.clone(), m.g.clone()
+	link(a, b, m.method, m.confidence)
+	s.replay(a, b)
+	return s.connection(a, b, nil)
 }
 
 // candidatesOf returns the flows that could be the partner of f.

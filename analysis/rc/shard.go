@@ -14,7 +14,7 @@ type Shard struct {
 	groups   map[groupKey]*group
 	byKey    flowIndex
 	cms      connects
-	closed   []Connection
+	closed   []Connection // at most MaxClosed, the newest
 	evicted  uint64
 	revised  uint64
 	events   eventStore
@@ -25,7 +25,8 @@ func NewShard(o Options) *Shard {
 	return &Shard{opt: o.withDefaults(), groups: make(map[groupKey]*group)}
 }
 
-// AddFlow announces a flow. An id may be used again after Forget.
+// AddFlow announces a flow. ids are small numbers, since they index a table. One
+// may be used again after Forget.
 func (s *Shard) AddFlow(id int32, key FlowKey) {
 	gk, side := key.group()
 	g := s.groups[gk]
@@ -152,11 +153,13 @@ func (s *Shard) archive(flows [2]*flow) {
 	if flows[0].packets == 0 && (flows[1] == nil || flows[1].packets == 0) {
 		return
 	}
-	if len(s.closed) >= s.opt.MaxClosed {
-		s.closed = append(s.closed[:0], s.closed[1:]...)
-		s.evicted++
+	c := s.connection(flows[0], flows[1], nil)
+	if len(s.closed) < s.opt.MaxClosed {
+		s.closed = append(s.closed, c)
+		return
 	}
-	s.closed = append(s.closed, s.connection(flows[0], flows[1], nil))
+	s.closed[s.evicted%uint64(len(s.closed))] = c // the oldest
+	s.evicted++
 }
 
 // pair joins two flows and replays what waited.

@@ -10,13 +10,19 @@ import "rdmascope/decode/roce"
 // would wait for each. What they return means nothing but keeps the reads from
 // being optimised away.
 func (s *Shard) Warm(id int32) int64 {
-	f := s.flows[id]
+	f := s.flow(id)
+	if f == nil {
+		return 0
+	}
 	return f.lastTime + int64(f.near[0].key) + int64(len(f.table))
 }
 
 // WarmRequester is the second stage of Warm.
 func (s *Shard) WarmRequester(id int32, psn roce.PSN, response bool) int64 {
-	f := s.flows[id]
+	f := s.flow(id)
+	if f == nil {
+		return 0
+	}
 	x := f.slot(copyKey(psn, response)).time
 	r := f.own
 	if response {
