@@ -30,7 +30,11 @@ func build(e *Engine, m *marker) *Snapshot {
 		s.Connections[i].Interface = m.iface(d.iface)
 	}
 	s.Conformance = buildConformance(r)
-	s.PFC = buildPFC(m, r, drafts)
+	s.PFC = buildPFC(&e.opt, m, r, drafts)
+	s.priorities = e.opt.priorities()
+	for i := range m.ifaces {
+		s.interfaces = append(s.interfaces, m.iface(uint16(i)))
+	}
 	pauseShares(s)
 	s.Hosts = buildHosts(s)
 	buildTaps(s, m, r)

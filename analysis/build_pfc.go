@@ -7,17 +7,23 @@ import (
 )
 
 // buildPFC joins every partition's traffic with the time line of pauses.
-func buildPFC(m *marker, r *merged, drafts []*draft) PFC {
+func buildPFC(opt *Options, m *marker, r *merged, drafts []*draft) PFC {
 	parts := make([]pause.TrafficResult, len(r.partitions))
 	for i := range r.partitions {
 		parts[i] = r.partitions[i].traffic
 	}
-	res := pause.Merge(r.front.pause, parts)
+	port := func(k pause.Key) pause.Port {
+		return opt.PortMap.find(m.iface(k.Iface), k.MAC.String(), string(directionName(k.Dir)))
+	}
+	if len(opt.PortMap) == 0 {
+		port = nil
+	}
+	res := pause.Merge(r.front.pause, parts, port)
 	p := PFC{}
 	if !res.Visible {
 		return p
 	}
-	b := pfcBuilder{m: m, tl: &r.front.pause, ids: connectionIDs(drafts), roce: rocePriorities(r)}
+	b := pfcBuilder{m: m, tl: &r.front.pause, ids: connectionIDs(drafts), roce: rocePriorities(r, opt.priorities())}
 	if res.LinkSpeedBps > 0 {
 		p.LinkSpeedBps = Int(int64(res.LinkSpeedBps))
 	}
@@ -39,7 +45,9 @@ func buildPFC(m *marker, r *merged, drafts []*draft) PFC {
 		p.Storms = append(p.Storms, b.storm(&res.Storms[i]))
 	}
 	p.Watchdogs = Watchdogs{PFCWD: Int(res.Watchdogs.PFCWD), NIC: Int(res.Watchdogs.NIC), MLX5: Int(res.Watchdogs.MLX5)}
-	p.deadlocks = res.Deadlocks
+	for i := range res.Deadlocks {
+		p.Deadlocks = append(p.Deadlocks, b.deadlock(&res.Deadlocks[i]))
+	}
 	p.timeline = r.front.pause
 	p.notEnabled = b.notEnabled(res.Sources, &r.front.dcbx)
 	return p
@@ -71,7 +79,7 @@ type pfcBuilder struct {
 
 // rocePriorities counts RoCE packets by interface and priority: PCP, else the
 // usual map of DSCP.
-func rocePriorities(r *merged) map[uint16]*[8]int64 {
+func rocePriorities(r *merged, priorities *Priorities) map[uint16]*[8]int64 {
 	all := map[uint16]*[8]int64{}
 	for i := range r.partitions {
 		p := &r.partitions[i]
@@ -83,7 +91,7 @@ func rocePriorities(r *merged) map[uint16]*[8]int64 {
 					all[p.keys[flows[k].id].Iface] = at
 				}
 				p.marks.EachMarking(flows[k].mark, func(m marking.Marking) {
-					prio := m.DSCP >> 3
+					prio := priorities[m.DSCP&63] & 7
 					if m.Tagged {
 						prio = m.PCP
 					}
@@ -213,6 +221,14 @@ func (b *pfcBuilder) spread(s *pause.Spread) PFCSpread {
 	return out
 }
 
+func (b *pfcBuilder) deadlock(d *pause.Deadlock) PFCDeadlock {
+	out := PFCDeadlock{Priority: priorityOf(d.Priority), StartTime: Time(d.StartTime), DurationNS: d.DurationNS}
+	for _, m := range d.Members {
+		out.Members = append(out.Members, PFCMember{Interface: b.m.iface(m.Iface), EthSrc: m.MAC.String(), Device: Text(m.Device), Stops: Text(m.Peer)})
+	}
+	return out
+}
+
 func (b *pfcBuilder) violation(v *pause.Violation) PFCViolation {
 	return PFCViolation{Interface: b.iface(v.Iface), EthSrc: v.MAC.String(), Priority: priorityOf(v.Priority),
 		ConnectionID: Text(b.ids[partFlow{v.Part, v.Flow}]), Packets: v.Packets, FirstPacket: Int(v.FirstPacket), FirstTime: Time(v.FirstTime)}
@@ -221,7 +237,7 @@ func (b *pfcBuilder) violation(v *pause.Violation) PFCViolation {
 func (b *pfcBuilder) storm(s *pause.Storm) PFCStorm {
 	out := PFCStorm{Interface: b.iface(s.Iface), EthSrc: s.MAC.String(), Priority: priorityOf(s.Priority), StartTime: Time(s.StartTime),
 		DurationNS: s.DurationNS, Frames: s.Frames, Kind: s.Kind.String(), Open: s.Open, Root: s.Root,
-		firstPacket: s.FirstPacket, pausedNS: s.PausedNS, flaps: s.Flaps}
+		Flaps: int64(s.Flaps), LastTime: Time(s.LastEnd), firstPacket: s.FirstPacket, pausedNS: s.PausedNS}
 	for _, v := range s.Victims {
 		if id := b.ids[partFlow{v.Part, v.Flow}]; id != "" {
 			out.Victims = append(out.Victims, PFCVictim{ConnectionID: id, QuietNS: v.QuietNS})

@@ -21,7 +21,10 @@ type Options struct {
 	Version   string        // goes into the report
 	MaxFlows  int           // one-way flows kept; 0 means the default
 	Settings  Settings      // thresholds of rules that differ from their defaults
-	Filter    string        // what the source left out is told in the report; "" for nothing
+	PortMap   PortMap       // which device sends the pauses that are seen where; may be empty
+	// Priorities is the priority of untagged packets by DSCP, nil the usual one.
+	Priorities *Priorities
+	Filter     string // what the source left out is told in the report; "" for nothing
 }
 
 // pause are the settings of the pause time line, which the rules about pauses
@@ -30,11 +33,21 @@ func (o *Options) pause() pause.Options {
 	ms := func(r *Rule, key string) int64 { return int64(o.Settings.value(r, key) * 1e6) }
 	permille := func(r *Rule, key string) int64 { return int64(o.Settings.value(r, key)*1000 + 0.5) }
 	return pause.Options{
-		LinkSpeedBps: uint64(max(o.LinkSpeed, 0)),
-		DetectNS:     ms(&rulePFCStorm, "detect_ms"), RestoreNS: ms(&rulePFCStorm, "restore_ms"), StormPermille: permille(&rulePFCStorm, "paused_ratio"),
+		PriorityOfDSCP: (*[64]uint8)(o.Priorities),
+		LinkSpeedBps:   uint64(max(o.LinkSpeed, 0)),
+		DetectNS:       ms(&rulePFCStorm, "detect_ms"), RestoreNS: ms(&rulePFCStorm, "restore_ms"), StormPermille: permille(&rulePFCStorm, "paused_ratio"),
 		ChoppyCount: int(o.Settings.value(&rulePFCChoppy, "pauses")), ChoppyNS: ms(&rulePFCChoppy, "window_ms"),
 		HeavyPermille: permille(&rulePFCHeavy, "paused_ratio"),
 	}
+}
+
+// priorities are those that hold.
+func (o *Options) priorities() *Priorities {
+	if o.Priorities != nil {
+		return o.Priorities
+	}
+	p := UsualPriorities()
+	return &p
 }
 
 // defaultMaxFlows bounds the flow table (all partitions together).

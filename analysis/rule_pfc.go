@@ -71,6 +71,10 @@ func stormFindings(f *finder, kind string) {
 		if len(s.Victims) > 0 {
 			what += fmt.Sprintf("; %s fell silent", plural(int64(len(s.Victims)), "connection"))
 		}
+		if s.Flaps > 0 {
+			n.Metrics["flaps"] = Decimal(s.Flaps)
+			what += fmt.Sprintf("; it came back %s, until %s after it began", times(s.Flaps), milliseconds(int64(s.LastTime-s.StartTime)))
+		}
 		if s.Open {
 			what += "; still going when the capture ended"
 		}
@@ -123,24 +127,31 @@ var rulePFCDeadlock = Rule{
 	Meaning:  "Ports pause one another in a cycle, each fully: none can send until the one before it does. Nothing but a watchdog or a reset ends that.",
 	Advice:   "look for a routing loop or an up-down path; the PFC watchdog of any port in the cycle breaks it",
 	find: func(f *finder) {
-		for i := range f.PFC.deadlocks {
-			d := &f.PFC.deadlocks[i]
-			prio := priorityOf(d.Priority)
-			n := Finding{Subject: Subject{Kind: "pfc_port", Priority: &prio}, FirstTime: Time(d.StartTime), LastTime: Time(d.StartTime + d.DurationNS),
+		for i := range f.PFC.Deadlocks {
+			d := &f.PFC.Deadlocks[i]
+			n := Finding{Subject: Subject{Kind: "pfc_port", Priority: &d.Priority}, FirstTime: d.StartTime, LastTime: d.StartTime + Time(d.DurationNS),
 				Metrics: Map[Decimal]{"ports": Decimal(len(d.Members)), "duration_ns": Decimal(d.DurationNS)}, weight: d.DurationNS,
 				Confidence: ConfidenceMedium}
-			what := fmt.Sprintf("priority %s:", prio)
+			var ring, filters []string
 			for _, m := range d.Members {
-				what += " " + m.MAC.String()
+				ring = append(ring, m.name())
+				filters = append(filters, "("+pauseFilter(m.EthSrc, d.Priority)+")")
 			}
-			n.Meaning = Text(what)
-			if len(d.Members) > 0 {
-				n.Subject.EthSrc = d.Members[0].MAC.String()
-				n.Filters.Wireshark = Text(pauseFilter(n.Subject.EthSrc, prio))
-			}
+			ring = append(ring, d.Members[0].name())
+			n.Meaning = Text(fmt.Sprintf("priority %s: %s, for %s at once", d.Priority, strings.Join(ring, " stops "), milliseconds(d.DurationNS)))
+			n.Subject.Interface, n.Subject.EthSrc = d.Members[0].Interface, d.Members[0].EthSrc
+			n.Filters.Wireshark = Text(strings.Join(filters, " || "))
 			f.add(n)
 		}
 	},
+}
+
+// name is a sender's device, else its MAC.
+func (m *PFCMember) name() string {
+	if m.Device != "" {
+		return string(m.Device)
+	}
+	return m.EthSrc
 }
 
 var rulePFCViolation = Rule{

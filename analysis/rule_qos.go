@@ -148,19 +148,27 @@ var ruleQoSPCPMismatch = Rule{
 		"into another class than hops that trust the other.",
 	Advice: "make both agree, or make sure that every hop trusts the same one",
 	find: func(f *finder) {
-		flows, conns := dataFlows(f.Snapshot, func(_ *Connection, fl *Flow) bool { return mismatch(fl) != nil })
+		flows, conns := dataFlows(f.Snapshot, func(_ *Connection, fl *Flow) bool { return f.mismatch(fl) != nil })
 		if len(flows) > 0 {
-			m := mismatch(flows[0])
-			f.add(aboutFlows(flows, conns, fmt.Sprintf("PCP %d, DSCP %d (priority %d by the usual map)", m.PCP, m.DSCP, m.DSCP>>3)))
+			m := f.mismatch(flows[0])
+			f.add(aboutFlows(flows, conns, fmt.Sprintf("PCP %d, DSCP %d (priority %d by %s)", m.PCP, m.DSCP, f.priorities[m.DSCP&63], f.whichMap())))
 		}
 	},
 }
 
-func mismatch(fl *Flow) *marking.Marking {
+// mismatch is the first marking whose two priorities differ.
+func (f *finder) mismatch(fl *Flow) *marking.Marking {
 	for i := range fl.marks.Markings {
-		if m := &fl.marks.Markings[i]; isData(m.Kind) && m.Tagged && m.PCP != m.DSCP>>3 {
+		if m := &fl.marks.Markings[i]; isData(m.Kind) && m.Tagged && m.PCP != f.priorities[m.DSCP&63]&7 {
 			return m
 		}
 	}
 	return nil
+}
+
+func (f *finder) whichMap() string {
+	if *f.priorities == UsualPriorities() {
+		return "the usual map"
+	}
+	return "the map given"
 }

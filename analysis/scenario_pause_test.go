@@ -106,6 +106,7 @@ func TestScenarioStormThatFlaps(t *testing.T) {
 	st := s.PFC.Storms[0]
 	assert.Equal(t, []any{"storm", analysis.Time(epoch + 300*msec), 300 * msec, int64(301), false, true},
 		[]any{st.Kind, st.StartTime, st.DurationNS, st.Frames, st.Open, st.Root})
+	assert.Equal(t, []any{int64(1), analysis.Time(epoch + 600*msec)}, []any{st.Flaps, st.LastTime})
 	assert.Equal(t, []int64{550 * msec, 300 * msec, 2, 0}, pausedFigures(onlySource(t, s)))
 	assert.Equal(t, []string{"pfc.storm"}, rulesOf(s, "pfc."))
 	assert.Equal(t, []int64{0, 2, 0}, []int64{*s.PFC.Watchdogs.PFCWD, *s.PFC.Watchdogs.NIC, *s.PFC.Watchdogs.MLX5})

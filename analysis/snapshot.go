@@ -34,6 +34,8 @@ type Snapshot struct {
 	ifaces     []string // names of the capture interfaces, else their numbers
 	rates      *Rates
 	tapChanges []tapChange // evidence of findings
+	interfaces []string    // as the report names them
+	priorities *Priorities // by DSCP
 }
 
 // Conformance counts the violations of one numbered transport rule.

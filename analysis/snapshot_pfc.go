@@ -52,11 +52,11 @@ type PFC struct {
 	Violations    List[PFCViolation] `json:"violations" doc:"data sent into a pause"`
 	Watchdogs     Watchdogs          `json:"watchdogs" doc:"what common watchdogs would have said"`
 	Storms        List[PFCStorm]     `json:"storms" doc:"pauses out of proportion"`
+	Deadlocks     List[PFCDeadlock]  `json:"deadlocks" doc:"storms that stop one another in a cycle: suspected deadlocks"`
 
 	keys       []pause.Key // of the sources, in their order
 	timeline   pause.TimelineResult
-	deadlocks  []pause.Deadlock // evidence of findings
-	notEnabled []int            // sources that pause a priority which DCBX says isn't enabled
+	notEnabled []int // sources that pause a priority which DCBX says isn't enabled
 }
 
 // PFCSource is one sender of pause frames for one priority.
@@ -154,8 +154,26 @@ type PFCStorm struct {
 	Root       bool               `json:"root" doc:"began first and was not itself paused by another"`
 	Spread     List[PFCSpreadHop] `json:"spread" doc:"who was paused after it, in order"`
 
+	Flaps    int64 `json:"flaps" doc:"further runs of storm length, each within the restore time of the one before"`
+	LastTime Time  `json:"last_time" doc:"end of the last of them, else of the storm"`
+
 	firstPacket, pausedNS int64 // evidence of findings
-	flaps                 int
+}
+
+// PFCDeadlock is a cycle of storms, none of which can end before another does.
+type PFCDeadlock struct {
+	Priority   Priority        `json:"priority" doc:"0 to 7, or all for 802.3x"`
+	StartTime  Time            `json:"start_time" doc:"when the last of them began"`
+	DurationNS int64           `json:"duration_ns" doc:"for how long all lasted at one time"`
+	Members    List[PFCMember] `json:"members" doc:"senders in order: each stops the next, the last one the first"`
+}
+
+// PFCMember is one sender of a cycle.
+type PFCMember struct {
+	Interface string `json:"interface" doc:"name, else number"`
+	EthSrc    string `json:"eth_src" doc:"source MAC"`
+	Device    Text   `json:"device" doc:"device, as the port map names it; null without one"`
+	Stops     Text   `json:"stops" doc:"device that its pauses stop, by the port map"`
 }
 
 // PFCVictim is a connection that a storm silenced.

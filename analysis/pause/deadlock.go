@@ -8,20 +8,27 @@ type Deadlock struct {
 	Priority   uint8
 	StartTime  int64 // when the last of them began
 	DurationNS int64 // while all lasted
-	Members    []Key // by start
+	Members    []Member
+}
+
+// Member is one sender of a cycle; it stops the next one, the last stops the
+// first.
+type Member struct {
+	Key
+	Port
 }
 
 // deadlocks looks for cycles among storms of one priority. An edge goes from
-// the sender of a storm to the device that it stops: on a link between two
-// that both pause, the other one; else the one that the user named.
+// the sender of a storm to the device that it stops: the one that the port map
+// names, else the other end of a link both of whose ends pause.
 func (m *merger) deadlocks(storms []Storm) []Deadlock {
 	var out []Deadlock
-	done := make([]bool, len(storms))
+	g := m.graph(storms)
 	for k := range storms {
-		if storms[k].Kind != KindStorm || done[k] {
+		if storms[k].cyclic || len(g.next[k]) == 0 {
 			continue
 		}
-		path := m.cycle(storms, k)
+		path := g.cycle(k)
 		if path == nil {
 			continue
 		}
@@ -29,10 +36,10 @@ func (m *merger) deadlocks(storms []Storm) []Deadlock {
 		end := storms[k].End()
 		for _, i := range path {
 			s := &storms[i]
-			done[i], s.cyclic = true, true
+			s.cyclic = true
 			d.StartTime = max(d.StartTime, s.StartTime)
 			end = min(end, s.End())
-			d.Members = append(d.Members, s.Key)
+			d.Members = append(d.Members, Member{s.Key, m.ports[s.row]})
 		}
 		d.DurationNS = end - d.StartTime
 		out = append(out, d)
@@ -40,38 +47,74 @@ func (m *merger) deadlocks(storms []Storm) []Deadlock {
 	return out
 }
 
-// maxCycle bounds the devices of a cycle.
-const maxCycle = 64
+const (
+	// maxCycle bounds the devices of a cycle.
+	maxCycle = 64
+	// maxSteps bounds the search for a cycle through one storm.
+	maxSteps = 10_000
+)
 
-// cycle follows the storms from k on, and returns those of a cycle through it
-// that all lasted at one time; nil when there is none. Each step closes the
-// cycle where it can, else goes to the first storm that fits: a device sends
-// one storm on a link.
-func (m *merger) cycle(storms []Storm, k int) []int {
-	path := []int{k}
-	start, end := storms[k].StartTime, storms[k].End()
-	for len(path) <= maxCycle {
-		cur := &storms[path[len(path)-1]]
-		next := -1
+// stormGraph is which storm stops the senders of which.
+type stormGraph struct {
+	storms []Storm
+	next   [][]int32
+	path   []int
+	on     []bool // the path
+	steps  int
+}
+
+func (m *merger) graph(storms []Storm) *stormGraph {
+	g := &stormGraph{storms: storms, next: make([][]int32, len(storms)), on: make([]bool, len(storms))}
+	for i := range storms {
 		for j := range storms {
-			s := &storms[j]
-			if s.Kind == KindStorm && s.Priority == cur.Priority && j != path[len(path)-1] && m.stops(cur, s) &&
-				max(start, s.StartTime) < min(end, s.End()) && (j == k || !contains(path, j)) {
-				if next < 0 || j == k {
-					next = j
-				}
+			a, b := &storms[i], &storms[j]
+			if i != j && a.Kind == KindStorm && b.Kind == KindStorm && a.Priority == b.Priority && m.stops(a, b) {
+				g.next[i] = append(g.next[i], int32(j))
 			}
 		}
-		switch {
-		case next < 0:
-			return nil
-		case next == k:
-			return path
-		}
-		path = append(path, next)
-		start, end = max(start, storms[next].StartTime), min(end, storms[next].End())
+	}
+	return g
+}
+
+// cycle returns storms of a cycle through storm k which all lasted at one time,
+// nil when none is found.
+func (g *stormGraph) cycle(k int) []int {
+	g.path, g.steps = append(g.path[:0], k), 0
+	if g.search(k, g.storms[k].StartTime, g.storms[k].End()) {
+		return g.path
 	}
 	return nil
+}
+
+// search goes on from the path's last storm; all on it last from start to end.
+func (g *stormGraph) search(k int, start, end int64) bool {
+	at := g.path[len(g.path)-1]
+	g.on[at] = true
+	defer func() { g.on[at] = false }()
+	for _, n := range g.next[at] {
+		if int(n) == k && len(g.path) > 1 {
+			return true
+		}
+	}
+	if len(g.path) >= maxCycle {
+		return false
+	}
+	for _, n := range g.next[at] {
+		s := &g.storms[n]
+		from, to := max(start, s.StartTime), min(end, s.End())
+		if g.on[n] || s.cyclic || from >= to {
+			continue
+		}
+		if g.steps++; g.steps > maxSteps {
+			return false
+		}
+		g.path = append(g.path, int(n))
+		if g.search(k, from, to) {
+			return true
+		}
+		g.path = g.path[:len(g.path)-1]
+	}
+	return false
 }
 
 // stops tells whether storm a stops the device that sends storm b.
@@ -79,23 +122,12 @@ func (m *merger) stops(a, b *Storm) bool {
 	if a.MAC == b.MAC && a.Iface == b.Iface && a.Dir == b.Dir {
 		return false
 	}
-	if m.tl.opt.Peer != nil {
-		if peer, ok := m.tl.opt.Peer(a.Iface, a.MAC); ok {
-			return peer == b.MAC
-		}
+	if leads, told := m.leads(a.row, b.row); told {
+		return leads
 	}
 	if a.Iface != b.Iface {
 		return false
 	}
 	// Both ends of one link. MACs of zero need the file's direction.
 	return a.MAC != b.MAC || a.Dir != b.Dir && a.Dir != decode.DirUnknown && b.Dir != decode.DirUnknown
-}
-
-func contains(l []int, v int) bool {
-	for _, x := range l {
-		if x == v {
-			return true
-		}
-	}
-	return false
 }

@@ -17,6 +17,7 @@ const (
 type feed struct {
 	t      testing.TB
 	tl     *Timeline
+	ports  Ports // the user's port map
 	parts  []*Traffic
 	dec    *decode.Decoder
 	number int64
@@ -58,7 +59,7 @@ func (f *feed) data(at int64, iface uint16, from, to synth.MAC, priority uint8, 
 // end gives the results of a capture from t0 to the time at.
 func (f *feed) end(at int64) (TimelineResult, Result) {
 	tl := f.tl.Result(t0, t0+at)
-	return tl, Merge(tl, []TrafficResult{f.parts[0].Result(t0 + at), f.parts[1].Result(t0 + at)})
+	return tl, Merge(tl, []TrafficResult{f.parts[0].Result(t0 + at), f.parts[1].Result(t0 + at)}, f.ports)
 }
 
 // hold keeps priority 3 paused from…to at 10G, with a refresh each millisecond

@@ -35,11 +35,6 @@ type Options struct {
 	MaxQuiet  int   // silences remembered by a Traffic, 4096
 	MaxFlows  int   // flows whose pace a Traffic knows, 65536
 	MaxSpread int   // chains listed, 1000
-
-	// Peer names the device at the other end of a link from the one that pauses
-	// there, where the user has told (a port map). It closes cycles that MACs
-	// alone can't show. May be nil.
-	Peer func(iface uint16, mac decode.MAC) (decode.MAC, bool)
 }
 
 func set[T int | int64 | uint64](v *T, d T) {

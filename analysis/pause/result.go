@@ -134,7 +134,8 @@ type Result struct {
 }
 
 // Merge joins one time line (all shards' are equal) with every shard's traffic.
-func Merge(tl TimelineResult, parts []TrafficResult) Result {
+// ports is the user's port map, nil where there is none.
+func Merge(tl TimelineResult, parts []TrafficResult, ports Ports) Result {
 	r := Result{Visible: tl.Frames > 0, Frames: tl.Frames, CutFrames: tl.CutFrames, EmptyFrames: tl.EmptyFrames,
 		RowsRefused: tl.RowsRefused, RowsEvicted: tl.RowsEvicted, IntervalsDropped: tl.Dropped}
 	for i := range parts {
@@ -142,6 +143,7 @@ func Merge(tl TimelineResult, parts []TrafficResult) Result {
 		r.UntrackedPackets += parts[i].Untracked
 	}
 	m := newMerger(&tl, parts)
+	m.ports = portsOf(&tl, ports)
 	for i := range tl.rows {
 		s := tl.rows[i].source()
 		r.Sources = append(r.Sources, s)
@@ -175,6 +177,7 @@ const maxStorms = 1000
 type merger struct {
 	tl    *TimelineResult
 	parts []TrafficResult
+	ports []Port                 // by row
 	quiet map[uint16][]partQuiet // by interface
 }
 

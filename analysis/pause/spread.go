@@ -32,15 +32,16 @@ type event struct {
 
 // chain is a Spread that may still grow.
 type chain struct {
-	path []Hop
-	root int   // row of the first
-	end  int64 // of the newest member
+	path       []Hop
+	root, last int   // rows of the first and of the newest
+	end        int64 // of the newest member
 }
 
 func (c *chain) newest() *Hop { return &c.path[len(c.path)-1] }
 
 // chainer builds chains from events in order.
 type chainer struct {
+	*merger
 	opt     *Options
 	active  []*chain
 	done    []Spread
@@ -50,9 +51,10 @@ type chainer struct {
 
 // spreads finds chains over interfaces, and who began them. A pause joins the
 // chain whose newest member began last, at most CauseNS ago on another
-// interface, and is still on. Pauses of storms have their own spread.
+// interface, and is still on; where the port map knows both it must stop the
+// device that pauses now. Pauses of storms have their own spread.
 func (m *merger) spreads(storms []Storm) (chains []Spread, roots []Root, omitted int64) {
-	c := chainer{opt: &m.tl.opt, rows: make([]struct{ pauses, caused, led int64 }, len(m.tl.rows))}
+	c := chainer{merger: m, opt: &m.tl.opt, rows: make([]struct{ pauses, caused, led int64 }, len(m.tl.rows))}
 	events := m.events(storms)
 	for i := range events {
 		c.take(&events[i])
@@ -83,6 +85,9 @@ func (c *chainer) take(e *event) {
 		if twin(a.path, e) {
 			return // the same pause, seen at another tap
 		}
+		if leads, told := c.leads(a.last, e.row); told && !leads {
+			continue // it stops another device than the one that pauses now
+		}
 		if a.end > e.hop.StartTime && !onIface(a.path, e.hop.Iface) && (best == nil || a.newest().StartTime >= best.newest().StartTime) {
 			best = a
 		}
@@ -90,14 +95,14 @@ func (c *chainer) take(e *event) {
 	c.rows[e.row].pauses++
 	if best != nil {
 		c.rows[e.row].caused++
-		best.path, best.end = append(best.path, e.hop), e.end
+		best.path, best.last, best.end = append(best.path, e.hop), e.row, e.end
 		return
 	}
 	if len(c.active) >= maxActive {
 		c.finish(c.active[0])
 		c.active = append(c.active[:0], c.active[1:]...)
 	}
-	c.active = append(c.active, &chain{[]Hop{e.hop}, e.row, e.end})
+	c.active = append(c.active, &chain{[]Hop{e.hop}, e.row, e.row, e.end})
 }
 
 // retire ends the chains that e and what follows can't join any more.
@@ -195,7 +200,10 @@ func (m *merger) roots(storms []Storm) {
 		s.Root = !s.cyclic
 		for j := range storms {
 			o := &storms[j]
-			if j == k || o.Kind != KindStorm || o.Priority != s.Priority || sameDevice(&o.Key, &s.Key) {
+			if j == k || o.Kind != KindStorm || o.Priority != s.Priority || m.sameSender(o.row, s.row) {
+				continue
+			}
+			if leads, told := m.leads(o.row, s.row); told && !leads {
 				continue
 			}
 			if o.StartTime < s.StartTime && o.End() > s.StartTime {
@@ -212,7 +220,7 @@ func (m *merger) after(s *Storm) []Hop {
 	var l []Hop
 	for i := range m.tl.rows {
 		r := &m.tl.rows[i]
-		if i == s.row || r.key.Priority != s.Priority || sameDevice(&r.key, &s.Key) {
+		if i == s.row || r.key.Priority != s.Priority || m.sameSender(i, s.row) {
 			continue
 		}
 		n := r.ring.from(s.StartTime)

@@ -2,6 +2,7 @@ package pause
 
 import (
 	"math/rand"
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -315,8 +316,7 @@ func TestTwoTaps(t *testing.T) {
 	require.Empty(t, r.Roots)
 }
 
-// TestDeadlock: both ends of a link hold each other; or a ring of three that
-// the user's port map closes.
+// TestDeadlock: both ends of a link hold each other.
 func TestDeadlock(t *testing.T) {
 	f := newFeed(t, tenG)
 	for at := int64(0); at < 300*ms1; at += ms1 {
@@ -329,28 +329,105 @@ func TestDeadlock(t *testing.T) {
 	require.Equal(t, []int64{t0 + 5, 300*ms1 - 5}, []int64{r.Deadlocks[0].StartTime, r.Deadlocks[0].DurationNS})
 	require.False(t, r.Storms[0].Root)
 	require.False(t, r.Storms[1].Root)
+}
 
-	ring := map[uint16]synth.MAC{0: macB, 1: macC, 2: macA}
-	o := tenG
-	o.Peer = func(iface uint16, _ decode.MAC) (decode.MAC, bool) { m, ok := ring[iface]; return decode.MAC(m), ok }
-	for _, closed := range []bool{true, false} {
-		if !closed {
-			ring[2] = synth.MAC{2, 7}
+// TestRing: a ring of three switches, each with a MAC for every port, is closed
+// by the port map alone. A switch also pauses a host, which leads nowhere.
+func TestRing(t *testing.T) {
+	type link struct {
+		iface      uint16
+		mac        synth.MAC
+		from, to   string
+		late, ends int64
+	}
+	ring := []link{
+		{0, synth.MAC{2, 1, 1}, "s1", "h1", 0, 300 * ms1}, // a dead end comes first
+		{1, synth.MAC{2, 1, 2}, "s1", "s2", 1, 300 * ms1},
+		{2, synth.MAC{2, 2, 2}, "s2", "s3", 5, 300 * ms1},
+		{3, synth.MAC{2, 3, 2}, "s3", "s1", 9, 300 * ms1},
+	}
+	for _, c := range []struct {
+		name    string
+		change  func(l []link)
+		members []string
+	}{
+		{"closed", func([]link) {}, []string{"s1", "s2", "s3"}},
+		{"no map", func(l []link) {
+			for i := range l {
+				l[i].from = ""
+			}
+		}, nil},
+		{"a link isn't in the map", func(l []link) { l[2].from = "" }, nil},
+		{"open", func(l []link) { l[3].to = "h3" }, nil},
+		{"never at one time", func(l []link) { l[1].ends = 230 * ms1; l[3].late = 240 * ms1; l[3].ends = 500 * ms1 }, nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			links := slices.Clone(ring)
+			c.change(links)
+			f := newFeed(t, tenG)
+			f.ports = func(k Key) Port {
+				for _, l := range links {
+					if l.iface == k.Iface && l.from != "" {
+						return Port{l.from, l.to}
+					}
+				}
+				return Port{}
+			}
+			for at := int64(0); at < 500*ms1; at += ms1 {
+				for _, l := range links {
+					if at >= l.late/ms1*ms1 && at < l.ends {
+						f.pfc(at+l.late%ms1, l.iface, l.mac, 0xffff)
+					}
+				}
+			}
+			_, r := f.end(600 * ms1)
+			require.Len(t, r.Storms, 4)
+			if c.members == nil {
+				require.Empty(t, r.Deadlocks)
+				return
+			}
+			require.Len(t, r.Deadlocks, 1)
+			var names []string
+			for _, m := range r.Deadlocks[0].Members {
+				names = append(names, m.Device)
+			}
+			assert.Equal(t, c.members, names)
+			assert.Equal(t, t0+9, r.Deadlocks[0].StartTime)
+			for i := range r.Storms {
+				assert.Equal(t, r.Storms[i].Iface == 0, r.Storms[i].Root, "no root in a cycle")
+			}
+		})
+	}
+}
+
+// TestPortsTellCauses: of two pauses at one time on links that have nothing to
+// do with one another neither caused the other.
+func TestPortsTellCauses(t *testing.T) {
+	for _, related := range []bool{true, false} {
+		f := newFeed(t, tenG)
+		f.ports = func(k Key) Port {
+			switch {
+			case k.Iface == 0:
+				return Port{"host", "leaf1"}
+			case related:
+				return Port{"leaf1", "spine"}
+			}
+			return Port{"leaf2", "spine"}
 		}
-		f = newFeed(t, o)
-		for at := int64(0); at < 300*ms1; at += ms1 {
-			f.pfc(at, 0, macA, 0xffff)
-			f.pfc(at+5, 1, macB, 0xffff)
-			f.pfc(at+9, 2, macC, 0xffff)
+		for i := range int64(5) { // short ones
+			f.pfc(i*10*ms1, 0, macA, 10_000)
+			f.pfc(i*10*ms1+100_000, 1, macB, 10_000)
 		}
-		_, r = f.end(300 * ms1)
-		if !closed {
-			require.Empty(t, r.Deadlocks)
-			require.True(t, r.Storms[0].Root)
-			continue
+		f.hold(1000*ms1, 1400*ms1, 0, macA) // and a storm each
+		f.hold(1001*ms1, 1401*ms1, 1, macB)
+		_, r := f.end(2000 * ms1)
+		require.Len(t, r.Storms, 2)
+		assert.Equal(t, []bool{true, !related}, []bool{r.Storms[0].Root, r.Storms[1].Root})
+		if related {
+			assert.Len(t, r.Spreads, 5)
+		} else {
+			assert.Empty(t, r.Spreads)
 		}
-		require.Len(t, r.Deadlocks, 1)
-		require.Len(t, r.Deadlocks[0].Members, 3)
 	}
 }
 

@@ -89,7 +89,7 @@ func analyse(t *testing.T, name string, o Options) (TimelineResult, Result, []pc
 		parts[(flow+1)&1].Data(p, flow)
 	})
 	res := tl.Result(start, end)
-	return res, Merge(res, []TrafficResult{parts[0].Result(end), parts[1].Result(end)}), ifaces
+	return res, Merge(res, []TrafficResult{parts[0].Result(end), parts[1].Result(end)}, nil), ifaces
 }
 
 // roundingOf is the error in the generator's own sum. It held times in

@@ -248,12 +248,32 @@ func cmCheck(s *analysis.Snapshot) check {
 	return check{good, "connecting", plural(attempts, "attempt") + ", none rejected"}
 }
 
+// stormsByKind tells how many pauses were out of proportion, each kind by its
+// name: only an unbroken one is a storm.
+func stormsByKind(p *analysis.PFC) string {
+	n := map[string]int64{}
+	for i := range p.Storms {
+		n[p.Storms[i].Kind]++
+	}
+	var parts []string
+	if n["storm"] > 0 {
+		parts = append(parts, plural(n["storm"], "storm"))
+	}
+	if n["choppy"] > 0 {
+		parts = append(parts, "many short stops by "+plural(n["choppy"], "sender"))
+	}
+	if n["heavy"] > 0 {
+		parts = append(parts, "heavy pausing by "+plural(n["heavy"], "sender"))
+	}
+	return strings.Join(parts, ", ")
+}
+
 func pauseCheck(s *analysis.Snapshot) check {
 	switch {
 	case !s.Capture.PFCVisible:
 		return check{faint, "pauses", "not observable: no MAC control frame in this capture"}
 	case len(s.PFC.Storms) > 0:
-		return check{warning, "pauses", plural(int64(len(s.PFC.Storms)), "storm") + ": see PAUSES"}
+		return check{warning, "pauses", stormsByKind(&s.PFC) + ": see PAUSES"}
 	}
 	frames := int64(0)
 	for i := range s.PFC.Sources {

@@ -126,6 +126,9 @@ func writeStorms(p *printer, s *analysis.Snapshot) {
 		line := fmt.Sprintf("%s on priority %s by %s (%s) from %s for %s, %s, %s silenced",
 			r.Kind, r.Priority, r.EthSrc, r.Interface, clock(r.StartTime, s.Capture.StartTime), duration(r.DurationNS),
 			plural(r.Frames, "frame"), plural(int64(len(r.Victims)), "connection"))
+		if r.Flaps > 0 {
+			line += fmt.Sprintf(", came back %s until %s", plural(r.Flaps, "time"), clock(r.LastTime, s.Capture.StartTime))
+		}
 		if r.Open {
 			line += ", still going at the end of the capture"
 		}

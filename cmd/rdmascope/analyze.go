@@ -20,6 +20,7 @@ import (
 // analyzeFlags are the flags of `analyze`.
 type analyzeFlags struct {
 	inputFlags
+	network     networkFlags
 	output      string
 	outputPath  string
 	top         int
@@ -30,7 +31,6 @@ type analyzeFlags struct {
 	strict      bool
 	failOn      string
 	workers     int
-	linkSpeed   string
 	config      string
 	thresholds  []string
 	filter      string
@@ -58,7 +58,7 @@ func (a *app) analyzeCommand() *cobra.Command {
 	fl.BoolVar(&f.strict, "strict", false, "exit with 4 when an input is cut short or the recorder dropped packets")
 	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 on a finding of this `SEVERITY` or worse: notice, warning or critical")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that analyse, 0 for one a processor; the report is the same")
-	fl.StringVar(&f.linkSpeed, "link-speed", "", "`SPEED` of the links, such as 100G: turns PFC quanta into time")
+	f.network.register(cmd)
 	registerSettings(cmd, &f.config, &f.thresholds)
 	fl.StringVarP(&f.filter, "display-filter", "Y", "", "analyse only packets that match this display `FILTER` (see fields)")
 	return cmd
@@ -101,12 +101,12 @@ func (a *app) analyze(f *analyzeFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	speed, err := parseSpeed(f.linkSpeed)
+	settings, err := loadSettings(f.config, f.thresholds)
 	if err != nil {
 		return err
 	}
-	settings, err := loadSettings(f.config, f.thresholds)
-	if err != nil {
+	opt := analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), Settings: settingsOf(settings), Version: version, Filter: f.filter}
+	if err := f.network.apply(&opt); err != nil {
 		return err
 	}
 	files, err := a.open(&f.inputFlags, args)
@@ -114,7 +114,6 @@ func (a *app) analyze(f *analyzeFlags, args []string) error {
 		return err
 	}
 	defer files.Close()
-	opt := analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version, Filter: f.filter}
 	src, err := f.stamped(files, f.config)
 	if err != nil {
 		return err
@@ -132,6 +131,7 @@ func (a *app) analyze(f *analyzeFlags, args []string) error {
 	}
 	if !f.quiet {
 		a.warnInputs(snap)
+		warnPortMap(a.stderr, f.network.portMap, opt.PortMap, snap)
 	}
 	ropt := report.Options{Top: f.top, Connections: connections}
 	if err := a.writeReport(f, snap, ropt); err != nil {

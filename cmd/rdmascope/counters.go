@@ -20,7 +20,7 @@ type countersFlags struct {
 	against   []string
 	host      string
 	device    string
-	linkSpeed string
+	network   networkFlags
 	color     string
 }
 
@@ -44,7 +44,7 @@ the two differ.`,
 	fl.StringSliceVar(&f.against, "against", nil, "hold two snapshots of counters, `BEFORE,AFTER`, against the capture")
 	fl.StringVar(&f.host, "host", "", "the host with this `IP` address only (--against needs it where there are several)")
 	fl.StringVar(&f.device, "device", "", "`NAME` of the RDMA device, where a snapshot holds several")
-	fl.StringVar(&f.linkSpeed, "link-speed", "", "`SPEED` of the links, such as 100G: turns PFC quanta into time")
+	f.network.register(cmd)
 	fl.StringVar(&f.color, "color", "auto", "colours: auto, always or never")
 	return cmd
 }
@@ -66,8 +66,8 @@ func (a *app) counters(f *countersFlags, args []string) error {
 	if err := f.check(); err != nil {
 		return err
 	}
-	speed, err := parseSpeed(f.linkSpeed)
-	if err != nil {
+	opt := analysis.Options{Decode: f.decodeConfig(), Version: version}
+	if err := f.network.apply(&opt); err != nil {
 		return err
 	}
 	var snapshots []analysis.NICSnapshot
@@ -89,7 +89,7 @@ func (a *app) counters(f *countersFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	snap, err := analysis.Analyze(ctx, src, analysis.Options{Decode: f.decodeConfig(), LinkSpeed: speed, Version: version})
+	snap, err := analysis.Analyze(ctx, src, opt)
 	if err != nil {
 		return err
 	}

@@ -92,7 +92,7 @@ func (a *app) liveCommand() *cobra.Command {
 	fl.BoolVar(&f.strict, "strict", false, "exit with 4 when packets were dropped or an interface went away")
 	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 on a finding of this `SEVERITY` or worse: notice, warning or critical")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that analyse, 0 for one a processor")
-	fl.StringVar(&f.linkSpeed, "link-speed", "", "`SPEED` of the mirrored links, such as 100G: turns PFC quanta into time")
+	f.network.register(cmd)
 	registerSettings(cmd, &f.config, &f.thresholds)
 	_ = cmd.RegisterFlagCompletionFunc("interface", completeInterfaces) // fails for flags that there aren't
 	_ = cmd.RegisterFlagCompletionFunc("filter", cobra.FixedCompletions(live.Presets, cobra.ShellCompDirectiveDefault))
@@ -196,10 +196,6 @@ func (a *app) live(f *liveFlags) error {
 	if err != nil {
 		return err
 	}
-	speed, err := parseSpeed(f.linkSpeed)
-	if err != nil {
-		return err
-	}
 	settings, err := loadSettings(f.config, f.thresholds)
 	if err != nil {
 		return err
@@ -209,7 +205,10 @@ func (a *app) live(f *liveFlags) error {
 		return err
 	}
 	run := &liveRun{app: a, flags: f, clock: clock, report: report.Options{Top: f.top, Connections: connections},
-		options: analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version}}
+		options: analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), Settings: settingsOf(settings), Version: version}}
+	if err := f.network.apply(&run.options); err != nil {
+		return err
+	}
 	if err := run.open(); err != nil {
 		return err
 	}

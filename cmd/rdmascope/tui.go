@@ -18,7 +18,8 @@ import (
 
 func (a *app) tuiCommand() *cobra.Command {
 	f := &inputFlags{}
-	var theme, linkSpeed, start, config string
+	var theme, start, config string
+	var network networkFlags
 	var thresholds []string
 	var noMouse bool
 	cmd := &cobra.Command{
@@ -27,10 +28,6 @@ func (a *app) tuiCommand() *cobra.Command {
 		Long: "Browse captures in the terminal, while they are still being read. - reads standard input; " +
 			"keys then come from the terminal itself.",
 		RunE: func(_ *cobra.Command, args []string) error {
-			speed, err := parseSpeed(linkSpeed)
-			if err != nil {
-				return err
-			}
 			settings, err := loadSettings(config, thresholds)
 			if err != nil {
 				return err
@@ -39,7 +36,10 @@ func (a *app) tuiCommand() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			opt := analysis.Options{Decode: f.decodeConfig(), LinkSpeed: speed, Settings: settingsOf(settings), Version: version}
+			opt := analysis.Options{Decode: f.decodeConfig(), Settings: settingsOf(settings), Version: version}
+			if err := network.apply(&opt); err != nil {
+				return err
+			}
 			return a.browse(f, args, clock, opt, tui.Options{Theme: theme, NoMouse: noMouse, StartView: start})
 		},
 	}
@@ -49,7 +49,7 @@ func (a *app) tuiCommand() *cobra.Command {
 	fl.StringVar(&theme, "theme", "", "colours: "+strings.Join(tui.Themes(), ", "))
 	fl.BoolVar(&noMouse, "no-mouse", false, "leave the mouse to the terminal, for its own selection")
 	fl.StringVar(&start, "view", "", "`VIEW` to start with: overview, findings, flows, pfc, packets, hosts")
-	fl.StringVar(&linkSpeed, "link-speed", "", "`SPEED` of the links, such as 100G: turns PFC quanta into time")
+	network.register(cmd)
 	return cmd
 }
 
