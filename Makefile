@@ -6,7 +6,7 @@ BINARY  := rdmascope
 FUZZ    ?= 30s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: all build run test check fuzz bench golden clean
+.PHONY: all build run test check fuzz bench load golden clean
 
 all: build
 
@@ -37,6 +37,12 @@ fuzz:
 
 bench:
 	go test -run '^$$' -bench . -benchmem ./...
+
+# Live capture beside tcpdump at the highest rate that this machine can send,
+# as root, for $(SECONDS) s each. Other load on the machine decides as much.
+SECONDS ?= 60
+load:
+	RDMASCOPE_LOAD_SECONDS=$(SECONDS) go test -run '^$$' -bench '^BenchmarkLiveLoad$$' -benchtime 1x -timeout 30m ./cmd/rdmascope
 
 # Freeze reports again, after they were checked against an independent source.
 golden:

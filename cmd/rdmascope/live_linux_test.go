@@ -259,7 +259,7 @@ func (l *lockedBuffer) String() string {
 	return l.b.String()
 }
 
-func start(t *testing.T, args ...string) *process {
+func start(t testing.TB, args ...string) *process {
 	t.Helper()
 	p := &process{cmd: exec.Command(os.Args[0], append([]string{"-test.run=^TestLiveProcess$", "--"}, args...)...)}
 	p.cmd.Env = append(os.Environ(), "RDMASCOPE_TEST_PROCESS=1")

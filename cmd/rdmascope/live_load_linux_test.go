@@ -1,133 +1,175 @@
 package main
 
 import (
-	"bytes"
 	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
+	"net/netip"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/pcaps/live/vethtest"
 	"rdmascope/pcaps/synth"
 )
 
-// BenchmarkLiveLoad sends RoCE as fast as the machine can through a virtual
-// cable, captured by the live analysis and by tcpdump -w in the same run, and
-// reports what each took, dropped and cost. How long is set by
-// RDMASCOPE_LOAD_SECONDS; with RDMASCOPE_LOAD_WRITE ours writes too. The sender takes a core or more of its own, so on a
-// small machine all three fight for the same ones.
+// BenchmarkLiveLoad sends healthy RoCE as fast as the machine can through a
+// virtual cable, captured by the live analysis and by tcpdump -w in the same
+// run, and tells what each took, dropped and cost. The sender takes a core of
+// its own, so on a small machine all three fight for the same ones. `make load`
+// runs it; how long is set by RDMASCOPE_LOAD_SECONDS. With RDMASCOPE_LOAD_WRITE
+// ours writes the packets too.
 func BenchmarkLiveLoad(b *testing.B) {
-	if os.Getenv("RDMASCOPE_LOAD_SECONDS") == "" {
+	seconds, err := strconv.Atoi(os.Getenv("RDMASCOPE_LOAD_SECONDS"))
+	if err != nil {
 		b.Skip("RDMASCOPE_LOAD_SECONDS is not set")
 	}
 	if !vethtest.InNamespace(b) {
 		return
 	}
-	seconds, err := strconv.Atoi(os.Getenv("RDMASCOPE_LOAD_SECONDS"))
-	require.NoError(b, err)
 	for _, payload := range []int{64, 1024} {
 		b.Run(fmt.Sprintf("payload=%d", payload), func(b *testing.B) { loadRun(b, payload, time.Duration(seconds)*time.Second) })
 	}
 }
 
 func loadRun(b *testing.B, payload int, d time.Duration) {
-	path := filepath.Join(b.TempDir(), "load.pcap")
-	f, err := os.Create(path)
-	require.NoError(b, err)
-	require.NoError(b, synth.WriteBench(f, synth.BenchSpec{Packets: 100_000, Payload: payload, SnapLen: -1}))
-	require.NoError(b, f.Close())
-	frames := load(b, path).frames
+	load := newLoad(2000, payload)
 	from, to := vethtest.Pair(b, payload)
-	sender := vethtest.NewSender(b, from)
+	batch := vethtest.NewSender(b, from).NewBatch(b, loadBatch)
 
-	args := []string{"-test.run=^TestLiveProcess$", "--", "live", "-i", to, "--no-icrc", "-O", filepath.Join(b.TempDir(), "report")}
+	args := []string{"live", "-i", to, "--no-icrc", "-O", filepath.Join(b.TempDir(), "report")}
 	if os.Getenv("RDMASCOPE_LOAD_WRITE") != "" {
 		args = append(args, "-w", os.DevNull)
 	}
-	ours := &process{cmd: exec.Command(os.Args[0], args...)}
-	ours.cmd.Env = append(os.Environ(), "RDMASCOPE_TEST_PROCESS=1")
-	ours.cmd.Stdout, ours.cmd.Stderr = &ours.out, &ours.err
-	require.NoError(b, ours.cmd.Start())
-	require.Eventually(b, func() bool { return bytes.Contains([]byte(ours.err.String()), []byte("capturing on")) }, 20*time.Second, 10*time.Millisecond, "")
+	ours := start(b, args...)
+	require.Eventually(b, func() bool { return strings.Contains(ours.err.String(), "capturing on") }, 20*time.Second, 10*time.Millisecond, "")
 	var dump *exec.Cmd
 	var said lockedBuffer
 	if tcpdump, err := exec.LookPath("tcpdump"); err == nil {
 		dump = exec.Command(tcpdump, "-i", to, "-n", "-B", "262144", "-w", os.DevNull)
 		dump.Stderr = &said
 		require.NoError(b, dump.Start())
-		require.Eventually(b, func() bool { return bytes.Contains([]byte(said.String()), []byte("listening on")) }, 20*time.Second, 10*time.Millisecond, "")
+		require.Eventually(b, func() bool { return strings.Contains(said.String(), "listening on") }, 20*time.Second, 10*time.Millisecond, "")
 	}
-	begin := residentKB(ours.cmd.Process.Pid)
-	step := psnStep(frames)
-	sent, end := 0, time.Now().Add(d)
-	for time.Now().Before(end) {
-		for range 100 {
-			require.NoError(b, sender.TrySend(frames[sent%len(frames)]))
-			if sent++; sent%len(frames) == 0 {
-				goOn(frames, step)
-			}
+	pid := ours.cmd.Process.Pid
+	memory := []string{residentMB(pid)}
+	begin := time.Now()
+	for next := d / 6; time.Since(begin) < d; {
+		for range 20 {
+			require.NoError(b, batch.Send(load.next()))
+		}
+		if time.Since(begin) >= next {
+			memory = append(memory, residentMB(pid))
+			next += d / 6
 		}
 	}
-	time.Sleep(200 * time.Millisecond)
-	last := residentKB(ours.cmd.Process.Pid)
+	took := time.Since(begin)
+	time.Sleep(300 * time.Millisecond)
 	require.NoError(b, ours.cmd.Process.Signal(os.Interrupt))
 	_ = ours.cmd.Wait()
-	b.Logf("%d octets of payload, %v: %d packets sent, %.0f a second", payload, d, sent, float64(sent)/d.Seconds())
-	b.Logf("  ours: %s; CPU %v; resident %d MB after the start, %d MB at the end",
-		regexp.MustCompile(`\d+ packets received, \d+ dropped by the kernel`).FindString(ours.err.String()), cpu(ours.cmd), begin>>10, last>>10)
+	counts := regexp.MustCompile(`(\d+) packets received, (\d+) dropped by the kernel`).FindStringSubmatch(ours.err.String())
+	require.NotNil(b, counts, ours.err.String())
+	average, _ := os.ReadFile("/proc/loadavg")
+	b.Logf("%d octets of payload, %v: %d packets sent, %.0f a second; load of the machine %s", payload, d, load.sent, float64(load.sent)/took.Seconds(), average)
+	b.Logf("  ours: %s received, %s dropped; CPU %v, %.2f µs a packet; anonymous memory in MB, from the start to the end: %s",
+		counts[1], counts[2], cpu(ours.cmd), float64(cpu(ours.cmd).Nanoseconds())/1e3/float64(load.sent), strings.Join(memory, ", "))
 	if dump != nil {
 		require.NoError(b, dump.Process.Signal(syscall.SIGINT))
 		_ = dump.Wait()
-		b.Logf("  tcpdump -w: %q; CPU %v", regexp.MustCompile(`\d+ packets (captured|received by filter|dropped by kernel)`).FindAllString(said.String(), -1), cpu(dump))
+		theirs := regexp.MustCompile(`(\d+) packets captured\s+(\d+) packets received by filter\s+(\d+) packets dropped by kernel`).FindStringSubmatch(said.String())
+		require.NotNil(b, theirs, said.String())
+		b.Logf("  tcpdump -w: %s received, %s dropped; CPU %v", theirs[2], theirs[3], cpu(dump))
+		our, _ := strconv.Atoi(counts[2])
+		their, _ := strconv.Atoi(theirs[3])
+		assert.LessOrEqual(b, our, their, "ours drops no more than tcpdump")
 	}
 }
 
-// Offsets in the frames of a bench capture: untagged IPv4 without options.
+// loadBatch is how many frames go with one system call.
+const loadBatch = 64
+
+// trafficLoad is RDMA WRITEs of three packets and their ACKs, on connections
+// that take turns at random and go on for as long as they are asked to, without
+// a loss.
+type trafficLoad struct {
+	frames [][]byte
+	at     int
+	sent   int
+	step   uint32 // by which PSNs have gone on when the frames come once more
+}
+
+// Messages that each connection has among the frames.
+const loadMessages = 12
+
+func newLoad(connections, payload int) *trafficLoad {
+	rng := rand.New(rand.NewPCG(1, 2))
+	turns := make([]int, 0, connections*loadMessages*4)
+	for c := range connections {
+		for range loadMessages * 4 {
+			turns = append(turns, c)
+		}
+	}
+	rng.Shuffle(len(turns), func(i, k int) { turns[i], turns[k] = turns[k], turns[i] })
+	data := synth.Pattern(3, 3*payload)
+	host := func(n int) netip.Addr { return netip.AddrFrom4([4]byte{10, 0, 1, byte(n)}) }
+	taken := make([]int, connections)
+	l := &trafficLoad{step: 3 * loadMessages}
+	for _, c := range turns {
+		message, kind := taken[c]/4, taken[c]%4
+		taken[c]++
+		psn := uint32(c)*1009 + uint32(3*message)
+		flow := synth.Flow{Path: synth.Path{Src: host(1 + c%100), Dst: host(101 + c/100%100), SrcPort: uint16(0xc000 | c)}, DestQP: uint32(0x20000 + c), MTU: payload, MigReq: true}
+		if kind < 3 {
+			l.frames = append(l.frames, flow.Append(nil, flow.WritePacket(psn&0xffffff, 0x7f00_0000_0000, 0x1234, data, kind)))
+			continue
+		}
+		flow.Src, flow.Dst, flow.DestQP = flow.Dst, flow.Src, uint32(0x10000+c)
+		l.frames = append(l.frames, flow.Append(nil, synth.ACK((psn+2)&0xffffff, uint32(message+1))))
+	}
+	return l
+}
+
+// next is the frames to send next.
+func (l *trafficLoad) next() [][]byte {
+	if l.at == len(l.frames) {
+		l.at = 0
+	}
+	batch := l.frames[l.at:min(l.at+loadBatch, len(l.frames))]
+	l.at += len(batch)
+	if l.sent >= len(l.frames) {
+		for _, f := range batch {
+			l.goOn(f)
+		}
+	}
+	l.sent += len(batch)
+	return batch
+}
+
+// Offsets in the frames: untagged IPv4 without options.
 const (
 	loadBTH = 14 + 20 + 8
 	loadPSN = loadBTH + 8 // with the octet of the ACK request before it
 	loadMSN = loadBTH + 12
 )
 
-// psnStep is by how much the PSNs of all flows have to go up, so that frames
-// that are sent once more go on after their first time instead of going back,
-// which would put every connection into recovery. It is a multiple of 3, the
-// packets of a message. What is skipped thereby is a gap for each connection.
-func psnStep(frames [][]byte) uint32 {
-	first := map[string]uint32{}
-	var span uint32
-	for _, f := range frames {
-		flow := string(f[30:34]) + string(f[loadBTH+5:loadBTH+8])
-		psn := binary.BigEndian.Uint32(f[loadPSN:]) & 0xffffff
-		if _, ok := first[flow]; !ok {
-			first[flow] = psn
-		}
-		if d := (psn - first[flow]) & 0xffffff; d < 1<<23 {
-			span = max(span, d+1)
-		}
-	}
-	return (span + 3) / 3 * 3
-}
-
-// goOn moves the frames on by step PSNs.
-func goOn(frames [][]byte, step uint32) {
+// goOn moves a frame on. Its iCRC is wrong from then on.
+func (l *trafficLoad) goOn(f []byte) {
 	add := func(b []byte, n uint32) {
 		w := binary.BigEndian.Uint32(b)
 		binary.BigEndian.PutUint32(b, w&0xff000000|(w+n)&0xffffff)
 	}
-	for _, f := range frames {
-		add(f[loadPSN:], step)
-		if f[loadBTH] == 0x11 { // RC ACK
-			add(f[loadMSN:], step/3)
-		}
+	add(f[loadPSN:], l.step)
+	if f[loadBTH] == 0x11 { // RC ACK
+		add(f[loadMSN:], loadMessages)
 	}
 }
 
@@ -135,16 +177,17 @@ func cpu(c *exec.Cmd) time.Duration {
 	return (c.ProcessState.UserTime() + c.ProcessState.SystemTime()).Round(10 * time.Millisecond)
 }
 
-// residentKB is the memory that a process has in use.
-func residentKB(pid int) int {
+// residentMB is the memory of a process' own that is in use; the rings are
+// shared with the kernel.
+func residentMB(pid int) string {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
-		return 0
+		return "?"
 	}
-	m := regexp.MustCompile(`VmRSS:\s+(\d+)`).FindSubmatch(text)
+	m := regexp.MustCompile(`RssAnon:\s+(\d+)`).FindSubmatch(text)
 	if m == nil {
-		return 0
+		return "?"
 	}
 	n, _ := strconv.Atoi(string(m[1]))
-	return n
+	return strconv.Itoa(n >> 10)
 }
