@@ -106,6 +106,9 @@ func (f *finder) add(n Finding) {
 	if n.Confidence == "" {
 		n.Confidence = ConfidenceHigh
 	}
+	if n.Confidence == ConfidenceHigh && f.recorderDropped() {
+		n.Confidence = ConfidenceMedium
+	}
 	n.Packets = n.Packets[:min(len(n.Packets), maxEvidence)]
 	if len(n.Packets) > 0 {
 		if n.FirstPacket == nil {
@@ -116,6 +119,13 @@ func (f *finder) add(n Finding) {
 		}
 	}
 	f.found = append(f.found, n)
+}
+
+// recorderDropped tells whether what a rule misses may have been there: nothing
+// that it says of the network is sure then.
+func (f *finder) recorderDropped() bool {
+	d := f.Capture.KernelDroppedPackets
+	return d != nil && *d > 0 && !strings.HasPrefix(f.rule.Name, "capture.")
 }
 
 // maxPerRule bounds how many findings one rule makes: hundreds of connections
