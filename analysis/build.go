@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 
+	"rdmascope/analysis/rc"
 	"rdmascope/decode"
 )
 
@@ -30,13 +31,11 @@ func build(e *Engine, m *marker) *Snapshot {
 		s.Connections[i].Interface = m.iface(d.iface)
 	}
 	s.Conformance = buildConformance(r)
+	buildAged(s, r)
 	s.PFC = buildPFC(&e.opt, m, r, drafts)
 	s.priorities = e.opt.priorities()
-	for i := range m.ifaces {
-		s.interfaces = append(s.interfaces, m.iface(uint16(i)))
-	}
 	pauseShares(s)
-	s.Hosts = buildHosts(s)
+	s.Hosts = buildHosts(s, r)
 	buildTaps(s, m, r)
 	sumConnections(s)
 	s.TransportFit = buildFit(s)
@@ -55,6 +54,13 @@ func sumConnections(s *Snapshot) {
 			s.Capture.UnseenPackets = sum(s.Capture.UnseenPackets, fl.Unseen)
 		}
 	}
+	if s.AgedOut != nil {
+		for i := range s.AgedOut.byInterface {
+			t := &s.AgedOut.byInterface[i].FlowTotals
+			s.Capture.DuplicatePackets = sum(s.Capture.DuplicatePackets, t.Duplicates)
+			s.Capture.UnseenPackets = sum(s.Capture.UnseenPackets, t.Unseen)
+		}
+	}
 }
 
 // sum adds figures that may be unknown; it is unknown only when both are.
@@ -67,30 +73,49 @@ func sum(a, b *int64) *int64 {
 
 // buildConformance counts the broken rules of all connections.
 func buildConformance(r *merged) List[Conformance] {
-	rules := map[string]*Conformance{}
+	var all violations
 	for i := range r.partitions {
-		for k := range r.partitions[i].rc.Connections {
-			for _, f := range r.partitions[i].rc.Connections[k].Flows {
-				if f == nil {
-					continue
-				}
-				for _, v := range f.Violations {
-					c := rules[v.Rule.String()]
-					if c == nil {
-						c = &Conformance{Rule: v.Rule.String(), FirstPacket: Int(v.FirstPacket)}
-						rules[c.Rule] = c
-					}
-					c.Count += int64(v.Count)
-					*c.FirstPacket = min(*c.FirstPacket, v.FirstPacket)
-				}
-			}
+		p := &r.partitions[i]
+		for rule, v := range p.aged.broken {
+			all.add(rule, v.count, v.first)
+		}
+		for k := range p.rc.Connections {
+			all.connection(&p.rc.Connections[k])
 		}
 	}
 	var list List[Conformance]
-	for _, name := range slices.Sorted(maps.Keys(rules)) {
-		list = append(list, *rules[name])
+	for _, name := range slices.Sorted(maps.Keys(all)) {
+		list = append(list, Conformance{Rule: name, Count: all[name].count, FirstPacket: Int(all[name].first)})
 	}
 	return list
+}
+
+// violations are how often each rule was broken, and in which packet first.
+type violations map[string]violation
+
+type violation struct{ count, first int64 }
+
+func (v *violations) connection(c *rc.Connection) {
+	for _, f := range c.Flows {
+		if f == nil {
+			continue
+		}
+		for _, broken := range f.Violations {
+			v.add(broken.Rule.String(), int64(broken.Count), broken.FirstPacket)
+		}
+	}
+}
+
+func (v *violations) add(rule string, count, first int64) {
+	if *v == nil {
+		*v = violations{}
+	}
+	sum, known := (*v)[rule]
+	if !known || first < sum.first {
+		sum.first = first
+	}
+	sum.count += count
+	(*v)[rule] = sum
 }
 
 // merged is what all lanes gave, in the order of the partitions.

@@ -26,6 +26,8 @@ type draft struct {
 	iface       uint16
 	incarnation int32
 	refs        []flowRef // of Flows, in their order
+	generation  int32     // how often its queue pairs were forgotten and came back
+	keys        []FlowKey // of Flows; only of connections that were let go
 	first       int64     // number of the first packet
 	packets     int64
 }
@@ -39,6 +41,7 @@ func connections(r *merged) []*draft {
 		wg.Go(func() {
 			b := connectionBuilder{part: i, p: &r.partitions[i], pacings: pacings}
 			parts[i] = append(b.build(), iwarpConnections(i, &r.partitions[i].iwarp)...)
+			parts[i] = append(parts[i], r.partitions[i].aged.rows...)
 		})
 	}
 	wg.Wait()
@@ -133,6 +136,13 @@ type connectionBuilder struct {
 }
 
 func (b *connectionBuilder) build() []draft {
+	b.buildFlows()
+	b.managed()
+	return b.list
+}
+
+// buildFlows builds those of which there was a packet.
+func (b *connectionBuilder) buildFlows() {
 	b.base = make(map[flowRef]*flow, len(b.p.flows)+len(b.p.archived))
 	for _, flows := range [][]flow{b.p.archived, b.p.flows} {
 		for i := range flows {
@@ -151,12 +161,11 @@ func (b *connectionBuilder) build() []draft {
 			}
 		}
 	}
+	b.list = make([]draft, 0, len(b.p.rc.Connections))
 	for i := range b.p.rc.Connections {
 		b.pair(&b.p.rc.Connections[i])
 	}
 	b.unpaired()
-	b.managed()
-	return b.list
 }
 
 // pair adds a connection that the tracker of reliable connections knows.
@@ -185,6 +194,8 @@ func (b *connectionBuilder) pair(c *rc.Connection) {
 	if len(figures) == 2 && b.startedBy(figures[1], figures[0], dialogue) {
 		figures = []*rc.FlowFigures{figures[1], figures[0]}
 	}
+	d.Flows = make(List[Flow], 0, len(figures))
+	d.refs = make([]flowRef, 0, len(figures))
 	for i, f := range figures {
 		ref := flowRef{f.ID, f.Incarnation}
 		base := b.base[ref]
@@ -193,6 +204,7 @@ func (b *connectionBuilder) pair(c *rc.Connection) {
 		}
 		delete(b.base, ref)
 		d.refs = append(d.refs, ref)
+		d.generation = max(d.generation, base.generation)
 		d.packets += base.packets
 		fl := reliableFlow(f, b.p.keys[f.ID], base, &b.why)
 		b.marks(&fl, base)
@@ -255,7 +267,7 @@ func (b *connectionBuilder) unpaired() {
 	})
 	for _, ref := range refs {
 		f, key := b.base[ref], b.p.keys[ref.id]
-		d := draft{part: b.part, incarnation: ref.incarnation, first: f.firstNumber, packets: f.packets, refs: []flowRef{ref}}
+		d := draft{part: b.part, incarnation: ref.incarnation, first: f.firstNumber, packets: f.packets, refs: []flowRef{ref}, generation: f.generation}
 		d.Service = Text(f.service())
 		d.FirstTime, d.LastTime = Time(f.first), Time(f.last)
 		d.Pairing = Pairing{Method: "none", Confidence: "none"}
@@ -325,7 +337,7 @@ func (b *connectionBuilder) attach(d *draft, c *cm.Dialogue) {
 }
 
 func (b *connectionBuilder) add(d draft, k FlowKey) {
-	d.ID = connectionID(d.Transport, k.Src, k.Dst, qpnOf(d.A), k.DestQP, uint64(d.incarnation))
+	d.ID = connectionID(d.Transport, k.Src, k.Dst, qpnOf(d.A), k.DestQP, uint64(d.generation)<<32|uint64(d.incarnation))
 	b.list = append(b.list, d)
 }
 

@@ -15,7 +15,8 @@ func evictions(r *merged) Counts {
 	add("dcbx_ports", r.front.dcbx.refused)
 	for i := range r.partitions {
 		p := &r.partitions[i]
-		add("flows", p.evicted)
+		add("connections", p.aged.evicted)
+		add("host_counters", p.aged.crowded)
 		add("pause_silences", p.traffic.QuietDropped)
 		add("pause_paces", p.traffic.Untracked)
 		add("cnp_links", p.marks.LinksRefused)

@@ -8,7 +8,7 @@ import (
 )
 
 // buildHosts adds up the traffic of each address.
-func buildHosts(s *Snapshot) List[Host] {
+func buildHosts(s *Snapshot, r *merged) List[Host] {
 	hosts := map[string]*Host{}
 	host := func(ip string) *Host {
 		h := hosts[ip]
@@ -26,17 +26,25 @@ func buildHosts(s *Snapshot) List[Host] {
 			}
 			h := host(string(end.IP))
 			h.Connections++
-			if mac := string(end.MAC); mac != "" && !slices.Contains(h.MACs, mac) {
-				h.MACs = append(h.MACs, mac)
-			}
+			h.addMAC(string(end.MAC))
 		}
 		for k := range c.Flows {
 			fl := &c.Flows[k]
-			from, to := host(fl.SrcIP), host(fl.DstIP)
-			from.SentPackets += fl.Packets
-			from.SentBytes += fl.WireBytes
-			to.ReceivedPackets += fl.Packets
-			to.ReceivedBytes += fl.WireBytes
+			host(fl.SrcIP).sent(fl)
+			host(fl.DstIP).received(fl)
+		}
+	}
+	for i := range r.partitions {
+		for ip, a := range r.partitions[i].aged.hosts {
+			h := host(ip)
+			h.Connections += a.host.Connections
+			h.SentPackets += a.host.SentPackets
+			h.SentBytes += a.host.SentBytes
+			h.ReceivedPackets += a.host.ReceivedPackets
+			h.ReceivedBytes += a.host.ReceivedBytes
+			for _, mac := range a.host.MACs {
+				h.addMAC(mac)
+			}
 		}
 	}
 	list := make(List[Host], 0, len(hosts))
@@ -46,6 +54,25 @@ func buildHosts(s *Snapshot) List[Host] {
 	}
 	slices.SortFunc(list, func(a, b Host) int { return compareAddresses(a.IP, b.IP) })
 	return list
+}
+
+// maxMACs bounds the MACs of one host: what is sent to a tap may name any.
+const maxMACs = 64
+
+func (h *Host) addMAC(mac string) {
+	if mac != "" && len(h.MACs) < maxMACs && !slices.Contains(h.MACs, mac) {
+		h.MACs = append(h.MACs, mac)
+	}
+}
+
+func (h *Host) sent(fl *Flow) {
+	h.SentPackets += fl.Packets
+	h.SentBytes += fl.WireBytes
+}
+
+func (h *Host) received(fl *Flow) {
+	h.ReceivedPackets += fl.Packets
+	h.ReceivedBytes += fl.WireBytes
 }
 
 // compareAddresses orders addresses by value, what isn't one after them.

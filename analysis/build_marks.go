@@ -36,6 +36,7 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	fl.ECNCE = m.CE + b.p.taps.CEMissed(base.mark)
 	fl.ECNCapable = max(m.ECNCapable, fl.ECNCE)
 	fl.DSCP, fl.PCP = ByNumber{}, ByNumber{}
+	fl.Markings = make(List[Marking], 0, len(m.Markings))
 	for i := range m.Markings {
 		fl.Markings = append(fl.Markings, markingOf(&m.Markings[i]))
 	}

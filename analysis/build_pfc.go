@@ -85,6 +85,9 @@ func rocePriorities(r *merged, priorities *Priorities) map[uint16]*[8]int64 {
 		p := &r.partitions[i]
 		for _, flows := range [][]flow{p.archived, p.flows} {
 			for k := range flows {
+				if flows[k].packets == 0 { // forgotten
+					continue
+				}
 				at := all[p.keys[flows[k].id].Iface]
 				if at == nil {
 					at = new([8]int64)

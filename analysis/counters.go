@@ -51,6 +51,21 @@ func (s sums) add(name string, v *int64, exactness string) {
 	c.exactness = weaker(c.exactness, exactness)
 }
 
+// join adds what others added up.
+func (s sums) join(o sums) {
+	for name, v := range o {
+		c := s[name]
+		if c == nil {
+			c = &sumOf{exactness: exact}
+			s[name] = c
+		}
+		c.value += v.value
+		c.exactness = weaker(c.exactness, v.exactness)
+		c.known = c.known || v.known
+		c.partly = c.partly || v.partly
+	}
+}
+
 // counters turns sums into what the snapshot shows. lossy is a capture that
 // doesn't hold everything: nothing in it is more than a lower bound.
 func (s sums) counters(lossy bool) Map[Counter] {
@@ -73,17 +88,12 @@ func buildCounters(s *Snapshot, r *merged) {
 	for i := range s.Hosts {
 		all[s.Hosts[i].IP] = sums{}
 	}
-	eachFlow(s, func(c *Connection, fl *Flow) {
-		if c.Transport != "iwarp" { // whose drivers count connections, in names of their own
-			all[fl.SrcIP].add("sent_pkts", Int(fl.Packets), exact)
-			all[fl.DstIP].add("rcvd_pkts", Int(fl.Packets), exact)
-			congestionCounters(all[fl.SrcIP], all[fl.DstIP], fl)
-			if c.Service == "rc" {
-				requesterCounters(all[fl.SrcIP], fl)
-				responderCounters(all[fl.DstIP], fl)
-			}
+	eachFlow(s, func(c *Connection, fl *Flow) { flowCounters(all[fl.SrcIP], all[fl.DstIP], c, fl) })
+	for i := range r.partitions {
+		for ip, a := range r.partitions[i].aged.hosts {
+			all[ip].join(a.sums)
 		}
-	})
+	}
 	sent, received := managementOf(r)
 	for i := range s.Hosts {
 		h := &s.Hosts[i]
@@ -97,6 +107,20 @@ func buildCounters(s *Snapshot, r *merged) {
 				h.Counters[name] = c
 			}
 		}
+	}
+}
+
+// flowCounters adds what one flow meant for the NICs at its two ends.
+func flowCounters(src, dst sums, c *Connection, fl *Flow) {
+	if c.Transport == "iwarp" { // whose drivers count connections, in names of their own
+		return
+	}
+	src.add("sent_pkts", Int(fl.Packets), exact)
+	dst.add("rcvd_pkts", Int(fl.Packets), exact)
+	congestionCounters(src, dst, fl)
+	if c.Service == "rc" {
+		requesterCounters(src, fl)
+		responderCounters(dst, fl)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"rdmascope/analysis/pause"
 	"rdmascope/decode"
@@ -19,7 +20,8 @@ type Options struct {
 	Decode    decode.Config // ports and checks
 	LinkSpeed int64         // bit/s of every link, for pause times; 0 means as the file tells
 	Version   string        // goes into the report
-	MaxFlows  int           // one-way flows kept; 0 means the default
+	MaxFlows  int           // one-way flows kept; 0 means the default; the longest idle ones make room for new ones
+	Idle      time.Duration // connections idle for longer are let go, their totals kept; 0: never
 	Settings  Settings      // thresholds of rules that differ from their defaults
 	PortMap   PortMap       // which device sends the pauses that are seen where; may be empty
 	// Priorities is the priority of untagged packets by DSCP, nil the usual one.

@@ -26,6 +26,7 @@ type flow struct {
 	icrcBad, checksumBad int64
 	ethSrc               decode.MAC
 	hasEth               bool
+	generation           int32 // how often it was forgotten and came back, as far as a row in aged remembers
 }
 
 func (f *flow) packet(p *decode.Packet) {
@@ -129,6 +130,14 @@ func (c *opcodeCounts) add(op uint8) {
 		c.more = new([256]int64)
 	}
 	c.more[op]++
+}
+
+// detach makes a copy independent of what it was copied from.
+func (c *opcodeCounts) detach() {
+	if c.more != nil {
+		more := *c.more
+		c.more = &more
+	}
 }
 
 // each calls f for every opcode seen, once.

@@ -33,8 +33,8 @@ func (k *FlowKey) equal(o *FlowKey) bool {
 type flowTable struct {
 	slots []flowSlot // power of two, at most half full
 	keys  []FlowKey  // by id
+	used  int        // flows in it
 	max   int
-	full  int64 // flows refused because the table had reached max
 }
 
 type flowSlot struct {
@@ -76,20 +76,41 @@ func (t *flowTable) candidate(hash uint64) int32 {
 	}
 }
 
-// insert adds key, which isn't there, and returns its id; -1 when the table
-// is full.
-func (t *flowTable) insert(hash uint64, key *FlowKey) int32 {
-	if len(t.keys) >= t.max {
-		t.full++
-		return -1
-	}
-	if 2*(len(t.keys)+1) > len(t.slots) {
+// isFull tells whether there is no room for another flow.
+func (t *flowTable) isFull() bool { return t.used >= t.max }
+
+// insert adds key, which isn't there, as flow id: the number of a flow that
+// was removed, else the next one.
+func (t *flowTable) insert(hash uint64, key *FlowKey, id int32) {
+	if 2*(t.used+1) > len(t.slots) {
 		t.rehash()
 	}
-	id := int32(len(t.keys))
-	t.keys = append(t.keys, *key)
+	if int(id) == len(t.keys) {
+		t.keys = append(t.keys, *key)
+	} else {
+		t.keys[id] = *key
+	}
+	t.used++
 	t.put(flowSlot{uint32(hash>>32) | 1, id}, uint32(hash))
-	return id
+}
+
+// remove takes a flow out. Its key stays until the id is used again.
+func (t *flowTable) remove(id int32) {
+	mask := uint32(len(t.slots) - 1)
+	at := uint32(t.keys[id].hash()) & mask
+	for t.slots[at].hash == 0 || t.slots[at].id != id {
+		at = (at + 1) & mask
+	}
+	t.used--
+	// What follows moves up where it may, so that no search ends too early.
+	for next := (at + 1) & mask; t.slots[next].hash != 0; next = (next + 1) & mask {
+		home := uint32(t.keys[t.slots[next].id].hash()) & mask
+		if (next-home)&mask >= (next-at)&mask {
+			t.slots[at] = t.slots[next]
+			at = next
+		}
+	}
+	t.slots[at] = flowSlot{}
 }
 
 func (t *flowTable) put(s flowSlot, at uint32) {

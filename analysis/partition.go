@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"maps"
+	"math"
 
 	"rdmascope/analysis/cm"
 	"rdmascope/analysis/iwarp"
@@ -32,6 +33,15 @@ type partition struct {
 	taps    *taps.Tracker
 	iwarp   *iwarp.Tracker
 	marked  int32 // flows, incarnations apart, that marks knows
+
+	// Letting go.
+	idleNS    int64 // 0: nothing is forgotten because it was idle
+	now       int64 // time of the newest packet
+	swept     int64 // time of the last look for idle ones
+	free      []int32
+	freeMarks []int32
+	dialogues map[int32]*cm.Dialogue // of live flows, that the tracker forgot
+	aged      aged
 }
 
 // partitionResult is a partition's part of a snapshot.
@@ -40,7 +50,7 @@ type partitionResult struct {
 	flows     []flow
 	archived  []flow
 	untrusted int64
-	evicted   int64
+	aged      aged
 
 	management management
 
@@ -56,12 +66,17 @@ func newPartition(opt Options, tl *pause.Timeline) *partition {
 	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), management: management{}, traffic: pause.NewTraffic(tl), marks: marking.New(marking.Options{}), taps: taps.New(),
 		iwarp: iwarp.New(iwarp.Options{})}
 	p.rc = rc.NewShard(rc.Options{Paused: p.traffic.Stopped})
-	p.cm = cm.New(cm.Options{}, cm.Events{Connect: p.connect, Disconnect: p.disconnect})
+	p.idleNS, p.dialogues = opt.Idle.Nanoseconds(), map[int32]*cm.Dialogue{}
+	p.cm = cm.New(cm.Options{IdleNS: p.idleNS}, cm.Events{Connect: p.connect, Disconnect: p.disconnect, Drop: p.keepDialogue})
 	return p
 }
 
 // packet takes the next packet of the partition, hash being its flow's.
 func (p *partition) packet(pkt *decode.Packet, hash uint64) {
+	p.now = pkt.Time
+	if p.idleNS > 0 && !pkt.Has(decode.FlagNoTime) {
+		p.tick(pkt.Time)
+	}
 	if pkt.Kind == decode.KindTCP {
 		p.iwarp.Packet(pkt)
 		return
@@ -87,8 +102,7 @@ func (p *partition) roce(pkt *decode.Packet, hash uint64) {
 	p.rc.Packet(pkt, id)
 	f := &p.flows[id]
 	if n := p.rc.Incarnation(id); n != f.incarnation {
-		p.archived = append(p.archived, *f)
-		*f = p.newFlow(id, n)
+		p.archive(f, n)
 	}
 	f.packet(pkt)
 	p.marks.Packet(pkt, f.mark)
@@ -124,19 +138,55 @@ func (p *partition) open(pkt *decode.Packet, hash uint64, key *FlowKey) int32 {
 		p.untrusted++
 		return -1
 	}
-	id := p.table.insert(hash, key)
-	if id >= 0 {
-		p.flows = append(p.flows, p.newFlow(id, 0))
-		p.rc.AddFlow(id, rc.FlowKey{Iface: key.Iface, Kind: key.Kind, Src: key.Src, Dst: key.Dst, DestQP: key.DestQP})
+	if p.table.isFull() {
+		p.makeRoom()
 	}
+	id := int32(len(p.flows))
+	if n := len(p.free); n > 0 {
+		id, p.free = p.free[n-1], p.free[:n-1]
+	} else {
+		p.flows = append(p.flows, flow{})
+	}
+	p.table.insert(hash, key, id)
+	p.flows[id] = p.newFlow(id, 0)
+	p.flows[id].generation = p.aged.generation(key)
+	p.rc.AddFlow(id, rc.FlowKey{Iface: key.Iface, Kind: key.Kind, Src: key.Src, Dst: key.Dst, DestQP: key.DestQP})
 	return id
+}
+
+// archive puts a flow by whose queue pair begins another life.
+func (p *partition) archive(f *flow, incarnation int32) {
+	p.archived = append(p.archived, *f)
+	generation := f.generation
+	*f = p.newFlow(f.id, incarnation)
+	f.generation = generation
+	if len(p.archived) >= 4*keptIncarnations {
+		p.letGo(math.MinInt64, keptIncarnations)
+	}
 }
 
 func (p *partition) newFlow(id, incarnation int32) flow {
 	f := flow{id: id, incarnation: incarnation, mark: p.marked}
+	if n := len(p.freeMarks); n > 0 {
+		f.mark, p.freeMarks = p.freeMarks[n-1], p.freeMarks[:n-1]
+	} else {
+		p.marked++
+	}
 	p.marks.AddFlow(f.mark)
-	p.marked++
 	return f
+}
+
+// keepDialogue keeps what connection management agreed for as long as a flow
+// lives of which it speaks.
+func (p *partition) keepDialogue(d *cm.Dialogue) {
+	for _, way := range [...]struct{ from, to *cm.End }{{&d.A, &d.B}, {&d.B, &d.A}} {
+		key := FlowKey{Iface: d.Iface, Kind: d.Transport, Src: way.from.Addr, Dst: way.to.Addr, DestQP: uint32(way.to.QPN)}
+		if id := p.table.find(key.hash(), &key); way.to.HasQPN && id >= 0 {
+			kept := *d
+			p.dialogues[id] = &kept
+			return
+		}
+	}
 }
 
 // connect and disconnect hand on what connection management told.
@@ -183,7 +233,9 @@ func (p *partition) wayBack(r *rc.Result) func(int32) int32 {
 	byRef := make(map[flowRef]int32, len(p.flows)+len(p.archived))
 	for _, flows := range [][]flow{p.archived, p.flows} {
 		for i := range flows {
-			byRef[flowRef{flows[i].id, flows[i].incarnation}] = flows[i].mark
+			if flows[i].id >= 0 {
+				byRef[flowRef{flows[i].id, flows[i].incarnation}] = flows[i].mark
+			}
 		}
 	}
 	peers := make([]int32, p.marked)
@@ -206,19 +258,31 @@ func (p *partition) wayBack(r *rc.Result) func(int32) int32 {
 
 // result gives the partition's figures; now is the newest time of the capture.
 func (p *partition) result(final bool, now int64) partitionResult {
+	if p.idleNS > 0 {
+		p.tick(now)
+	}
 	if final {
 		p.iwarp.Finish()
 		p.rc.Finish()
 	}
-	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, evicted: p.table.full, management: p.management,
+	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, management: p.management,
 		rc: p.rc.Result(), cm: p.cm.Result(now), traffic: p.traffic.Result(now)}
 	r.marks = p.marks.Result(now, p.wayBack(r.rc))
 	r.taps = p.taps.Result()
 	r.iwarp = p.iwarp.Result(now)
+	for _, d := range p.dialogues {
+		r.cm.Dialogues = append(r.cm.Dialogues, *d)
+	}
+	r.aged = p.aged.clone()
 	if !final {
 		r.keys = append([]FlowKey(nil), r.keys...)
 		r.flows = append([]flow(nil), r.flows...)
 		r.archived = append([]flow(nil), r.archived...)
+		for _, flows := range [][]flow{r.flows, r.archived} {
+			for i := range flows {
+				flows[i].opcodes.detach()
+			}
+		}
 		r.management = maps.Clone(r.management)
 	}
 	return r

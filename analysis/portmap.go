@@ -32,7 +32,7 @@ func (m PortMap) find(iface, ethSrc, direction string) pause.Port {
 // Absent returns the entries whose interface the capture hasn't.
 func (m PortMap) Absent(s *Snapshot) []MappedPort {
 	there := map[string]bool{}
-	for _, name := range s.interfaces {
+	for _, name := range s.ifaces {
 		there[name] = true
 	}
 	var list []MappedPort

@@ -34,7 +34,6 @@ type Snapshot struct {
 	ifaces     []string // names of the capture interfaces, else their numbers
 	rates      *Rates
 	tapChanges []tapChange // evidence of findings
-	interfaces []string    // as the report names them
 	priorities *Priorities // by DSCP
 }
 

@@ -5,7 +5,8 @@ import "strconv"
 // AgedOut are the totals of the connections that an endless run has let go:
 // idle for longer than it remembers them, or the longest idle ones when there
 // was no room for more. A long run's totals are these and those of the
-// connections listed, together.
+// connections listed, together. A connection that several interfaces saw counts
+// at each of them: nothing is left to tell that it is one.
 type AgedOut struct {
 	Connections     int64 `json:"connections" doc:"connections that are no longer listed"`
 	Evicted         int64 `json:"evicted" doc:"of those, let go for want of room, before they were idle long enough"`

@@ -1,0 +1,100 @@
+package analysis_test
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"rdmascope/analysis"
+)
+
+// TestLettingGo: what connections counted that were let go is in the totals, by
+// flow, by host and by NIC counter, as if all were still listed.
+func TestLettingGo(t *testing.T) {
+	capture := func() *passing {
+		return &passing{connections: 12_000, open: 50, lossEvery: 40, gap: time.Microsecond}
+	}
+	all, err := analysis.Analyze(context.Background(), capture(), analysis.Options{})
+	require.NoError(t, err)
+	require.Len(t, all.Connections, 12_000)
+	for name, opt := range map[string]analysis.Options{
+		"idle":    {Idle: 2 * time.Millisecond},
+		"no room": {MaxFlows: 64 * 60},
+		"both":    {Idle: 5 * time.Millisecond, MaxFlows: 64 * 60},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, err := analysis.Analyze(context.Background(), capture(), opt)
+			require.NoError(t, err)
+			assert.EqualValues(t, 12_000, s.ConnectionsTotal)
+			require.NotNil(t, s.AgedOut)
+			assert.EqualValues(t, 12_000, int64(len(s.Connections))+s.AgedOut.Connections)
+			assert.Less(t, len(s.Connections), 4500)
+			if opt.Idle == 0 {
+				assert.Positive(t, s.AgedOut.Evicted)
+				assert.Equal(t, s.AgedOut.Evicted, s.Capture.Evictions["connections"])
+			}
+			ignore := cmp.Options{cmpopts.IgnoreUnexported(analysis.FlowTotals{}, analysis.Host{})}
+			assert.Empty(t, cmp.Diff(all.FlowTotals(), s.FlowTotals(), ignore))
+			assertLatencies(t, all.FlowTotals()[0], s.FlowTotals()[0])
+			assertHosts(t, all, s)
+			assert.Equal(t, all.Capture.DuplicatePackets, s.Capture.DuplicatePackets)
+			assert.Equal(t, all.Capture.UnseenPackets, s.Capture.UnseenPackets)
+		})
+	}
+}
+
+func assertLatencies(t *testing.T, want, got *analysis.FlowTotals) {
+	t.Helper()
+	of := func(f *analysis.FlowTotals) map[string]analysis.Histogram {
+		m := map[string]analysis.Histogram{}
+		f.EachLatency(func(name string, h *analysis.Histogram) { m[name] = *h })
+		return m
+	}
+	assert.Equal(t, of(want), of(got))
+}
+
+// assertHosts compares the hosts for which there was room.
+func assertHosts(t *testing.T, want, got *analysis.Snapshot) {
+	t.Helper()
+	crowded := got.Capture.Evictions["host_counters"] > 0
+	same := 0
+	for i := range want.Hosts {
+		w := &want.Hosts[i]
+		k := slices.IndexFunc(got.Hosts, func(h analysis.Host) bool { return h.IP == w.IP })
+		if crowded && (k < 0 || got.Hosts[k].SentPackets < w.SentPackets || got.Hosts[k].ReceivedPackets < w.ReceivedPackets) {
+			continue
+		}
+		require.GreaterOrEqual(t, k, 0, w.IP)
+		if cmp.Equal(w, &got.Hosts[k], cmpopts.IgnoreUnexported(analysis.Host{})) {
+			same++
+		} else if !crowded {
+			assert.Empty(t, cmp.Diff(w, &got.Hosts[k], cmpopts.IgnoreUnexported(analysis.Host{})))
+			return
+		}
+	}
+	assert.Positive(t, same)
+}
+
+// TestWorkersLetGoAlike: what is let go doesn't depend on the workers.
+func TestWorkersLetGoAlike(t *testing.T) {
+	var first []byte
+	for _, workers := range []int{1, 2, 7} {
+		src := &passing{connections: 8_000, open: 50, lossEvery: 10, gap: time.Microsecond}
+		s, err := analysis.Analyze(context.Background(), src, analysis.Options{Workers: workers, Idle: 3 * time.Millisecond, MaxFlows: 64 * 60})
+		require.NoError(t, err)
+		text, err := json.Marshal(s)
+		require.NoError(t, err)
+		if first == nil {
+			first = text
+			continue
+		}
+		assert.Equal(t, string(first), string(text))
+	}
+}
