@@ -24,22 +24,24 @@ import (
 // kept and told meanwhile.
 type liveFlags struct {
 	analyzeFlags
-	ifaces      []string
-	filter      string
-	snapLen     int
-	bufferMiB   int
-	rings       int
-	hardware    bool
-	notPromisc  bool
-	autostop    []string
-	count       int64
-	every       time.Duration
-	listen      string
-	write       string
-	writeRing   []string
-	trigger     triggerOptions
-	stopAfter   time.Duration // of autostop
-	stopPackets int64         // of autostop and count, -1 without limit
+	ifaces         []string
+	filter         string
+	snapLen        int
+	bufferMiB      int
+	rings          int
+	hardware       bool
+	notPromisc     bool
+	autostop       []string
+	count          int64
+	every          time.Duration
+	listen         string
+	write          string
+	writeRing      []string
+	trigger        triggerOptions
+	idle           time.Duration
+	maxConnections int
+	stopAfter      time.Duration // of autostop
+	stopPackets    int64         // of autostop and count, -1 without limit
 }
 
 const longLive = `live captures on interfaces and analyses while it captures. Ctrl-C (or -a, -c)
@@ -92,6 +94,8 @@ func (a *app) liveCommand() *cobra.Command {
 	fl.BoolVar(&f.strict, "strict", false, "exit with 4 when packets were dropped or an interface went away")
 	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 on a finding of this `SEVERITY` or worse: notice, warning or critical")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that analyse, 0 for one a processor")
+	fl.DurationVar(&f.idle, "idle", 10*time.Minute, "let connections go that were idle for so long, their totals kept; 0 for never")
+	fl.IntVar(&f.maxConnections, "max-connections", 100_000, "connections kept; the longest idle ones make room, their totals kept")
 	f.network.register(cmd)
 	registerSettings(cmd, &f.config, &f.thresholds)
 	_ = cmd.RegisterFlagCompletionFunc("interface", completeInterfaces) // fails for flags that there aren't
@@ -122,6 +126,10 @@ func (f *liveFlags) check() error {
 		return err
 	}
 	switch {
+	case f.idle < 0:
+		return exitf(exitUsage, "--idle %s: not a time to wait", f.idle)
+	case f.maxConnections < 1 || f.maxConnections > 1<<22:
+		return exitf(exitUsage, "--max-connections %d: from 1 to %d", f.maxConnections, 1<<22)
 	case len(f.ifaces) == 0 && len(f.read) == 0:
 		return exitf(exitUsage, "-i names no interface (ip -br link lists them); -r - reads a capture from standard input")
 	case len(f.ifaces) > 0 && len(f.read) > 0:
@@ -205,7 +213,8 @@ func (a *app) live(f *liveFlags) error {
 		return err
 	}
 	run := &liveRun{app: a, flags: f, clock: clock, report: report.Options{Top: f.top, Connections: connections},
-		options: analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), Settings: settingsOf(settings), Version: version}}
+		options: analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), Settings: settingsOf(settings), Version: version,
+			Idle: f.idle, MaxFlows: 2 * f.maxConnections}}
 	if err := f.network.apply(&run.options); err != nil {
 		return err
 	}
