@@ -7,7 +7,7 @@ func (r *requester) response(e *event) {
 	f := e.opFlags()
 	if e.has(evCorrupt) {
 		if e.op.Operation() != roce.OperationAcknowledge {
-			r.responses().spoil(e.psn)
+			r.responses().spoil(r, e)
 		}
 		return
 	}

@@ -387,6 +387,9 @@ func (r *requester) settleMTU(e *event) {
 	}
 	last := r.lastIPID
 	if r.t != nil {
+		if r.t.sentEnd != r.next {
+			return // the READ isn't the newest request
+		}
 		last = r.t.maxIPID
 	}
 	if r.f.order.usable() && e.ipid-last != 1 {

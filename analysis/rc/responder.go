@@ -91,9 +91,17 @@ func (x *tapResponder) withdraw(r *requester, to roce.PSN) bool {
 		return false
 	}
 	x.claim.valid = false
-	r.count().lostDown--
-	r.t.overtaken(x.claim.psn)
+	r.takeBack(x.claim.psn, LostReorder)
 	return true
+}
+
+// takeBack: what a NAK for psn told as lost behind the tap wasn't.
+func (r *requester) takeBack(psn roce.PSN, verdict lost) {
+	r.count().lostDown--
+	if x := &r.t.tap; x.nakedFor(psn) {
+		x.verdict = verdict
+	}
+	r.t.retell(psn, verdict)
 }
 
 // nakedFor: the last NAK told that psn was lost behind the tap, and it was
@@ -156,6 +164,10 @@ func (x *tapResponder) answered(r *requester, to roce.PSN, now int64) {
 // rnr takes an RNR NAK: the responder has to see psn again, and rejects what
 // is behind it in the meantime.
 func (x *tapResponder) rnr(r *requester, e *event) {
+	if e.has(evLate) && x.nakedFor(e.psn) { // the sequence NAK that followed it was seen first
+		x.claim.valid = false
+		r.takeBack(e.psn, LostNone)
+	}
 	x.rnrOn, x.rnrPSN = true, e.psn
 	if e.psn.Sub(r.expect) <= 0 {
 		r.expect, x.naked = e.psn, true

@@ -456,11 +456,19 @@ func (q *responses) uncount(r *requester, psn roce.PSN) bool {
 }
 
 // spoil: a response with a bad iCRC fills its place, and the requester has
-// nothing of it.
-func (q *responses) spoil(psn roce.PSN) {
+// nothing of it. Overtaken by others it is what was missed, or told as lost.
+func (q *responses) spoil(r *requester, e *event) {
+	switch {
+	case q.missing(e.psn):
+		q.heal(e.psn)
+		q.leave(missed{span{e.psn, e.psn.Add(1)}, true})
+		return
+	case e.has(evLate) && q.uncount(r, e.psn):
+		return
+	}
 	for _, s := range q.asked {
-		if s.has(psn) {
-			q.noteOdd(psn, true)
+		if s.has(e.psn) {
+			q.noteOdd(e.psn, true)
 			return
 		}
 	}

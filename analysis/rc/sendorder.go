@@ -151,6 +151,9 @@ func (t *trouble) push(r *requester, s *sent) {
 	ordered := r.f.order.usable()
 	if !ordered {
 		t.flush(r)
+		if s.kind == sentRequest { // the identifications may prove usable before what it overtook comes
+			t.passed, t.passedAny = s.ipid, true
+		}
 		t.process(r, s, false)
 		return
 	}

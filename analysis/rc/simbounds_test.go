@@ -115,7 +115,15 @@ func ambiguous(cfg *synth.SimConfig) bool {
 // as lost than was.
 func TestLossesAreLowerBounds(t *testing.T) {
 	var exact, over int
+	// Runs that once told one too many: a late packet before its sender's
+	// identifications were trusted; a response late and spoilt; a path MTU
+	// learned from the wrong request; an RNR NAK overtaken by the sequence NAK
+	// that it explains.
+	seeds := []uint64{1539, 1466, 2339, 2363}
 	for seed := range boundSeeds(t, 200) {
+		seeds = append(seeds, seed)
+	}
+	for _, seed := range seeds {
 		cfg := randomConfig(seed)
 		r := rand.New(rand.NewPCG(seed, 17))
 		what := impaired(r, &cfg)

@@ -82,16 +82,21 @@ func (t *trouble) isCorrupt(psn roce.PSN) bool {
 	return false
 }
 
-// overtaken: the NAK for psn was about reordering behind the tap.
-func (t *trouble) overtaken(psn roce.PSN) {
+// retell: the NAK for psn wasn't about a loss behind the tap.
+func (t *trouble) retell(psn roce.PSN, verdict lost) {
 	for i := range t.naks {
 		if n := &t.naks[i]; n.psn == psn && n.verdict == LostDownstream {
-			n.verdict = LostReorder
+			n.verdict = verdict
 		}
 	}
 	for i := t.head; i < len(t.win); i++ {
 		if w := &t.win[i]; w.is(sentNAK) && w.nak.psn == psn && w.nak.verdict == LostDownstream {
-			w.nak.verdict = LostReorder
+			w.nak.verdict = verdict
+		}
+	}
+	for _, ep := range t.open {
+		if ep.hasNAK && ep.nakPSN == psn && ep.verdict == LostDownstream {
+			ep.verdict = verdict
 		}
 	}
 }
@@ -171,8 +176,8 @@ func (t *trouble) fillHoles(r *requester, s *sent) {
 			if !h.rerun {
 				r.count().unseenRequests++
 			}
-		} else {
-			r.count().lostUp++
+		} else if !h.rerun || t.stats.goBackN >= t.stats.selective {
+			r.count().lostUp++ // unless a selective sender left it out
 		}
 		if t.run != nil {
 			t.run.filled = append(t.run.filled, span{s.psn, s.end})
