@@ -19,7 +19,7 @@ type InputIface struct {
 	SpeedBps        *int64 `json:"speed_bps" doc:"speed told by the file"`
 	ReceivedPackets *int64 `json:"received_packets" doc:"packets that the recorder's interface statistics tell"`
 	DroppedPackets  *int64 `json:"dropped_packets" doc:"packets that the recorder says it dropped"`
-	Clock           string `json:"clock" enum:"capture|trailer" doc:"whose times were used: the file's, or those that a tap or a mirror stamped on the frames"`
+	Clock           Text   `json:"clock" enum:"capture|trailer" doc:"whose times were used: the file's, or those that a tap or a mirror stamped on the frames"`
 }
 
 // Capture is the capture as a whole, and what limits its worth as evidence.
@@ -42,7 +42,7 @@ type Capture struct {
 	MergedFrames         int64        `json:"merged_frames" doc:"frames into which receive offload (GRO) put several RoCE packets; each is one of packets"`
 	MergedPackets        int64        `json:"merged_packets" doc:"RoCE packets found in merged frames: connections count these"`
 	MergedUnsplitFrames  int64        `json:"merged_unsplit_frames" doc:"merged frames of which not all packets could be told apart"`
-	Clock                string       `json:"clock" enum:"capture|trailer|both" doc:"times used: the capture's, those stamped on the frames by a tap or a mirror, or both, by interface"`
+	Clock                Text         `json:"clock" enum:"capture|trailer|both" doc:"times used: the capture's, those stamped on the frames by a tap or a mirror, or both, by interface"`
 	ClockMissingPackets  *int64       `json:"clock_missing_packets" doc:"packets without a stamp on interfaces whose stamps are used: they have no time; null where the capture's clock is used"`
 	Fragments            int64        `json:"fragments" doc:"IP fragments; RDMA is never fragmented by its sender"`
 	PFCVisible           bool         `json:"pfc_visible" doc:"at least one MAC control frame was seen; false says nothing about pauses"`

@@ -74,13 +74,13 @@ func TestStampsAreTheTime(t *testing.T) {
 			t.Run(name+"/"+tap, func(t *testing.T) {
 				file := pcapOf(t, tapped(s, wrap), synth.PcapOptions{})
 				capture := analyzeStamped(t, file, analysis.ClockCapture)
-				assert.Equal(t, "capture", capture.Capture.Clock)
+				assert.EqualValues(t, "capture", capture.Capture.Clock)
 				assert.NotEqual(t, want, connectionFigures(t, capture, nil))
 				for _, mode := range []analysis.ClockMode{analysis.ClockAuto, analysis.ClockTrailer} {
 					got := analyzeStamped(t, file, mode)
-					assert.Equal(t, "trailer", got.Capture.Clock, "%s", mode)
+					assert.EqualValues(t, "trailer", got.Capture.Clock, "%s", mode)
 					assert.Equal(t, analysis.Int(0), got.Capture.ClockMissingPackets)
-					assert.Equal(t, "trailer", got.Inputs[0].Interfaces[0].Clock)
+					assert.EqualValues(t, "trailer", got.Inputs[0].Interfaces[0].Clock)
 					assert.Equal(t, want, connectionFigures(t, got, nil), "%s", mode)
 				}
 			})
@@ -106,7 +106,7 @@ func TestTicksAreTheTime(t *testing.T) {
 	}
 	want := latencies(analyzeBytes(t, pcapOf(t, s, synth.PcapOptions{})))
 	got := analyzeStamped(t, pcapOf(t, tapped(s, erspanTicks), synth.PcapOptions{}), analysis.ClockAuto)
-	assert.Equal(t, "trailer", got.Capture.Clock)
+	assert.EqualValues(t, "trailer", got.Capture.Clock)
 	assert.Equal(t, want, latencies(got))
 
 	// A counter that wraps on the way, twice, in a capture of a quarter of an hour.
@@ -117,7 +117,7 @@ func TestTicksAreTheTime(t *testing.T) {
 		long.Frames = append(long.Frames, f)
 	}
 	got = analyzeStamped(t, pcapOf(t, tapped(long, erspanTicks), synth.PcapOptions{}), analysis.ClockAuto)
-	assert.Equal(t, "trailer", got.Capture.Clock)
+	assert.EqualValues(t, "trailer", got.Capture.Clock)
 	assert.Equal(t, analysis.Int(199*5e9), got.Capture.DurationNS)
 	assert.Zero(t, got.Capture.BackwardTimestamps)
 }
@@ -145,7 +145,7 @@ func TestStampsRefused(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			got := analyzeStamped(t, pcapOf(t, c, synth.PcapOptions{}), analysis.ClockAuto)
-			assert.Equal(t, "capture", got.Capture.Clock)
+			assert.EqualValues(t, "capture", got.Capture.Clock)
 			assert.Nil(t, got.Capture.ClockMissingPackets)
 			assert.Equal(t, bare.ConnectionsTotal, got.ConnectionsTotal)
 		})
@@ -203,8 +203,8 @@ func TestStampsByInterface(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, both.WritePcapng(&b, synth.PcapngOptions{Interfaces: []synth.NGInterface{{TSResol: 9}, {TSResol: 9}}}))
 	got := analyzeStamped(t, b.Bytes(), analysis.ClockAuto)
-	assert.Equal(t, "both", got.Capture.Clock)
+	assert.EqualValues(t, "both", got.Capture.Clock)
 	require.Len(t, got.Inputs[0].Interfaces, 2)
-	assert.Equal(t, "trailer", got.Inputs[0].Interfaces[0].Clock)
-	assert.Equal(t, "capture", got.Inputs[0].Interfaces[1].Clock)
+	assert.EqualValues(t, "trailer", got.Inputs[0].Interfaces[0].Clock)
+	assert.EqualValues(t, "capture", got.Inputs[0].Interfaces[1].Clock)
 }

@@ -97,12 +97,25 @@ func health(s *analysis.Snapshot) []check {
 	if n := value(c.DuplicatePackets); n > 0 {
 		list = append(list, check{notice, "copies", plural(n, "packet") + " captured more than once or doubled on the way; left out of the judgement"})
 	}
+	if a := s.AgedOut; a != nil {
+		list = append(list, letGo(a))
+	}
 	for _, name := range slices.Sorted(maps.Keys(c.Evictions)) {
-		if n := c.Evictions[name]; n > 0 {
+		if n := c.Evictions[name]; n > 0 && name != "connections" { // see letGo
 			list = append(list, check{warning, "evicted", fmt.Sprintf("%s of the full table %s thrown out: its figures are incomplete", count(n), name)})
 		}
 	}
 	return list
+}
+
+// letGo tells of the connections that a long run lists no more.
+func letGo(a *analysis.AgedOut) check {
+	kept := check{good, "let go", plural(a.Connections, "connection") + " without trouble listed no more: idle for long; what they counted is kept"}
+	if a.Evicted > 0 {
+		kept = check{notice, "let go", fmt.Sprintf("%s listed no more, %s of them for want of room (--max-connections); what they counted is kept",
+			plural(a.Connections, "connection"), count(a.Evicted))}
+	}
+	return kept
 }
 
 func zeroIsGood(name string, n int64, noun, meaning string) check {

@@ -188,3 +188,10 @@ func TestUseColor(t *testing.T) {
 	assert.True(t, UseColor("always", false, env("NO_COLOR", "1")), "the flag is the stronger wish")
 	assert.False(t, UseColor("never", true, env()))
 }
+
+// TestLetGo: what an endless run lists no more is told, and that it counts.
+func TestLetGo(t *testing.T) {
+	assert.Equal(t, check{good, "let go", "3 connections without trouble listed no more: idle for long; what they counted is kept"}, letGo(&analysis.AgedOut{Connections: 3}))
+	assert.Equal(t, check{notice, "let go", "7 connections listed no more, 5 of them for want of room (--max-connections); what they counted is kept"},
+		letGo(&analysis.AgedOut{Connections: 7, Evicted: 5}))
+}
