@@ -43,6 +43,13 @@ func (o *Options) pause() pause.Options {
 	}
 }
 
+// PriorityOf is the priority class of a packet: what a pause of that priority
+// stops.
+func (o *Options) PriorityOf(p *decode.Packet) uint8 {
+	c := pause.Options{PriorityOfDSCP: (*[64]uint8)(o.Priorities)}
+	return c.Priority(p)
+}
+
 // priorities are those that hold.
 func (o *Options) priorities() *Priorities {
 	if o.Priorities != nil {

@@ -6,17 +6,17 @@ import "rdmascope/analysis"
 // called on the drawing goroutine, so they must answer from memory at once;
 // what they return is not changed any more.
 type Details interface {
-	// Connection gives plots of one connection; nil and the reason when there
-	// are none, or none yet.
-	Connection(id string) (d *ConnDetail, why string)
+	// Connection gives plots of one connection of a snapshot; nil and the
+	// reason when there are none, or none yet.
+	Connection(s *analysis.Snapshot, c *analysis.Connection) (d *ConnDetail, why string)
 	// Arrived grows whenever something that Connection had not yet is there
 	// now: it is asked four times a second.
 	Arrived() uint64
 	// Timeline gives the capture over time; nil when it was not recorded.
-	Timeline() *Timeline
+	Timeline(s *analysis.Snapshot) *Timeline
 	// Pauses gives the pause intervals of every sender, in the order of the
 	// snapshot's PFC sources or any other; nil when they were not recorded.
-	Pauses() []PauseLane
+	Pauses(s *analysis.Snapshot) []PauseLane
 }
 
 // ConnDetail is what is plotted of one connection.

@@ -89,7 +89,7 @@ func TestExportOfEachPane(t *testing.T) {
 	st.press("tab")
 	rows := st.exported()
 	assert.Equal(t, "time", rows[0][0])
-	assert.Len(t, rows[0], 1+len(st.opt.Details.Timeline().Series))
+	assert.Len(t, rows[0], 1+len(st.opt.Details.Timeline(st.snap).Series))
 	st.press("2", "enter")
 	p := st.top().(*connPage)
 	require.NotNil(t, p.detail)

@@ -30,7 +30,8 @@ func samplePackets() memory {
 // sampleDetails is a plot with a go-back-N behind a pause.
 type sampleDetails struct{}
 
-func (sampleDetails) Connection(id string) (*ConnDetail, string) {
+func (sampleDetails) Connection(_ *analysis.Snapshot, c *analysis.Connection) (*ConnDetail, string) {
+	id := c.ID
 	if id != "c02" {
 		return nil, "kept for the worst connections only"
 	}
@@ -65,7 +66,7 @@ func (sampleDetails) Connection(id string) (*ConnDetail, string) {
 
 func (sampleDetails) Arrived() uint64 { return 0 }
 
-func (sampleDetails) Timeline() *Timeline {
+func (sampleDetails) Timeline(*analysis.Snapshot) *Timeline {
 	t := &Timeline{Start: t0, BinNS: 62_400_000, ReadTo: t0 + 6_240_000_000}
 	var bits, resent, cnp, paused []int64
 	for i := range int64(100) {
@@ -83,7 +84,7 @@ func (sampleDetails) Timeline() *Timeline {
 	return t
 }
 
-func (sampleDetails) Pauses() []PauseLane {
+func (sampleDetails) Pauses(*analysis.Snapshot) []PauseLane {
 	l := PauseLane{Interface: "eth7", EthSrc: "b8:ce:f6:11:22:33", Priority: 3}
 	l.Spans = append(l.Spans, PauseSpan{Start: t0 + 300_000_000, NS: 40_000_000, Frames: 12, Packet: 3})
 	l.Spans = append(l.Spans, PauseSpan{Start: t0 + 2_909_117_000, NS: 480_787_000, Frames: 4814, Packet: 5})

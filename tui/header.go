@@ -11,6 +11,11 @@ import (
 // drawHeader draws what is looked at, how bad it is, how far reading got; and
 // below it where we are.
 func (u *ui) drawHeader(r region) {
+	if u.isLive() {
+		u.drawLiveHeader(r)
+		u.drawPlace(r.rows(1, 1))
+		return
+	}
 	right := u.headerRight(r.w)
 	n := spanColumns(right)
 	r.spans(max(r.w-n-1, 0), 0, right...)
@@ -45,13 +50,7 @@ func (u *ui) headerRight(w int) []span {
 			out = append(out, span{plain, "  "})
 		}
 	}
-	if u.paused {
-		text := "PAUSED"
-		if u.live != nil {
-			text += " +" + count(u.live.Capture.Packets-u.snap.Capture.Packets)
-		}
-		out = append(out, span{warning, text})
-	}
+	out = append(out, u.pauseSpans()...)
 	if d := u.snap.Capture.KernelDroppedPackets; d != nil && *d > 0 {
 		gap()
 		out = append(out, span{warning, "▲ DROPS " + short(*d)})
@@ -60,6 +59,18 @@ func (u *ui) headerRight(w int) []span {
 	out = append(out, u.severities()...)
 	gap()
 	return append(out, u.reading(w)...)
+}
+
+// pauseSpans tell that the display stands still, and how much came since.
+func (u *ui) pauseSpans() []span {
+	if !u.paused {
+		return nil
+	}
+	text := "PAUSED"
+	if u.live != nil {
+		text += " +" + count(u.live.Capture.Packets-u.snap.Capture.Packets)
+	}
+	return []span{{warning, text}}
 }
 
 func (u *ui) severities() []span {

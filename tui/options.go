@@ -34,6 +34,16 @@ type PacketSource interface {
 	Packet(n int64) (*decode.Packet, error)
 }
 
+// PacketWindow is a PacketSource that keeps the newest packets alone, because
+// what it comes from can't be read again.
+type PacketWindow interface {
+	PacketSource
+	First() int64 // oldest packet kept
+	// Freeze keeps what there is now as it is, while more comes, until it is
+	// called with false.
+	Freeze(on bool)
+}
+
 // PacketScanner may be implemented by a PacketSource that reads in sequence
 // faster than packet by packet. The packet is valid during the call alone.
 type PacketScanner interface {
@@ -70,6 +80,7 @@ type Name struct{ Name, Meaning string }
 type Options struct {
 	Engine   Engine
 	Progress func() Progress // called from any goroutine; nil: done
+	Live     func() Live     // what is captured just now, called from any goroutine; nil: a file is read
 	Details  Details         // nil: what the snapshot doesn't hold is not shown
 
 	Packets     PacketSource // nil: WhyNoPacket says why

@@ -255,6 +255,10 @@ func (u *ui) openPacket(n int64) {
 		u.warn("packet " + count(n) + " cannot be shown: " + orWhy(u.opt.WhyNoPacket))
 		return
 	}
+	if first := firstPacket(u.opt.Packets); n < first {
+		u.warn("packet " + count(n) + " is not kept any more, only those from " + count(first) + " on: -w writes all to a file")
+		return
+	}
 	p := newPacketsPage(u)
 	p.name, p.goTo = count(n), n
 	u.open(p)
@@ -274,8 +278,9 @@ func (u *ui) openPacketsOf(c *analysis.Connection) {
 		return
 	}
 	p := newPacketsPage(u)
-	p.name, p.match = "of "+connName(c), connMatch(c)
-	p.limit(u, p.match)
+	p.name, p.only = "of "+connName(c), connMatch(c)
+	p.match = p.only
+	p.limit(u)
 	u.open(p)
 }
 
@@ -311,7 +316,8 @@ func (u *ui) openPacketAt(t analysis.Time) {
 
 func packetAt(_ context.Context, src PacketSource, t analysis.Time) int64 {
 	total, _ := src.Count()
-	lo, hi := int64(1), max(total, 1)
+	lo := firstPacket(src)
+	hi := max(total, lo)
 	for lo < hi {
 		mid := lo + (hi-lo)/2
 		p, err := src.Packet(mid)

@@ -17,20 +17,21 @@ type packetRow struct {
 type packetList struct {
 	cache *packetCache
 	all   bool
-	total int64 // of all
+	first int64 // of all: the oldest that is kept
+	total int64 // of all: the newest
 	list  []int64
 }
 
 func (l *packetList) Len() int {
 	if l.all {
-		return int(l.total)
+		return int(max(l.total-l.first+1, 0))
 	}
 	return len(l.list)
 }
 
 func (l *packetList) number(i int) int64 {
 	if l.all {
-		return int64(i) + 1
+		return int64(i) + l.first
 	}
 	return l.list[i]
 }
@@ -45,7 +46,7 @@ func (l *packetList) ID(i int) string { return strconv.FormatInt(l.number(i), 10
 // index is where packet n stands, or would.
 func (l *packetList) index(n int64) int {
 	if l.all {
-		return int(n - 1)
+		return int(n - l.first)
 	}
 	lo, hi := 0, len(l.list)
 	for lo < hi {

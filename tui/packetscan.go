@@ -19,6 +19,7 @@ type scan struct {
 	at     int64 // packet looked at last
 	full   bool  // stopped at maxFound
 	done   bool
+	ended  time.Time
 	err    error
 }
 
@@ -28,11 +29,20 @@ func (s *scan) stop() {
 	}
 }
 
+// firstPacket is the oldest packet that a source has.
+func firstPacket(src PacketSource) int64 {
+	if w, ok := src.(PacketWindow); ok {
+		return w.First()
+	}
+	return 1
+}
+
 // eachPacket calls f for the packets from n on, in order.
 func eachPacket(ctx context.Context, src PacketSource, n int64, f func(*decode.Packet) bool) error {
 	if s, ok := src.(PacketScanner); ok {
 		return s.Scan(ctx, n, f)
 	}
+	n = max(n, firstPacket(src))
 	for ; ctx.Err() == nil; n++ {
 		if total, _ := src.Count(); n > total {
 			return nil
@@ -48,15 +58,15 @@ func eachPacket(ctx context.Context, src PacketSource, n int64, f func(*decode.P
 	return ctx.Err()
 }
 
-// scanAll collects the numbers of all packets that match; take gets them in
-// batches, on the drawing goroutine.
-func (u *ui) scanAll(match func(*decode.Packet) bool, take func(found []int64)) *scan {
+// scanFrom collects the numbers of the packets from one on that match; take
+// gets them in batches, on the drawing goroutine.
+func (u *ui) scanFrom(from int64, match func(*decode.Packet) bool, take func(found []int64)) *scan {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &scan{cancel: cancel}
 	src, post := u.opt.Packets, u.host.post
 	u.background(func() func() {
 		var batch []int64
-		found, at := 0, int64(0)
+		found, at := 0, from-1
 		last := time.Now()
 		hand := func() {
 			out, now := batch, at
@@ -68,7 +78,7 @@ func (u *ui) scanAll(match func(*decode.Packet) bool, take func(found []int64)) 
 				}
 			})
 		}
-		err := eachPacket(ctx, src, 1, func(p *decode.Packet) bool {
+		err := eachPacket(ctx, src, from, func(p *decode.Packet) bool {
 			at = p.Number
 			if match(p) {
 				batch = append(batch, p.Number)
@@ -81,7 +91,7 @@ func (u *ui) scanAll(match func(*decode.Packet) bool, take func(found []int64)) 
 			return found < maxFound && ctx.Err() == nil
 		})
 		hand()
-		return func() { s.done, s.full, s.err = true, found >= maxFound, err }
+		return func() { s.done, s.full, s.err, s.ended = true, found >= maxFound, err, time.Now() }
 	})
 	return s
 }
@@ -115,7 +125,7 @@ func findPacket(ctx context.Context, src PacketSource, from int64, dir int, matc
 		})
 		return hit, err
 	}
-	for n := from - 1; n > 0 && ctx.Err() == nil; n-- {
+	for n := from - 1; n >= firstPacket(src) && ctx.Err() == nil; n-- {
 		p, err := src.Packet(n)
 		if err != nil {
 			return 0, err

@@ -67,7 +67,7 @@ func (p *connPage) sync(u *ui) {
 	}
 	p.detail, p.why = nil, "this input keeps no plot of single connections"
 	if u.opt.Details != nil {
-		p.detail, p.why = u.opt.Details.Connection(p.id)
+		p.detail, p.why = u.opt.Details.Connection(u.snap, p.c)
 	}
 	first := p.events.list == nil
 	list := p.sorted(connEvents(u, p.c, p.detail))

@@ -70,7 +70,7 @@ func (p *findingsPage) draw(u *ui, r region) {
 // drawNoFindings says what "nothing found" covers.
 func drawNoFindings(u *ui, r region) {
 	if !u.progress.Done {
-		r.print(3, 0, plain, "nothing found so far in "+plural(u.snap.Capture.Packets, "packet")+"; reading goes on")
+		r.print(3, 0, plain, "nothing found so far in "+plural(u.snap.Capture.Packets, "packet")+"; more comes")
 		return
 	}
 	if !u.window.all() && len(u.snap.Findings) > 0 {

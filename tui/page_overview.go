@@ -172,7 +172,11 @@ func drawVerdict(u *ui, r region) {
 		r.print(1, 0, critical, cut("✖ the analysis stopped: "+clean(u.progress.Err.Error()), r.w-2))
 		return
 	case u.snap.Capture.Packets == 0 && !u.progress.Done:
-		r.print(1, 0, faint, "reading begins …")
+		begin := "reading begins …"
+		if u.isLive() {
+			begin = "waiting for packets …"
+		}
+		r.print(1, 0, faint, begin)
 		return
 	case u.snap.Capture.Packets == 0: // never "OK": nothing was judged
 		r.print(1, 0, warning, "▲ the capture holds no packet: nothing to judge")

@@ -28,10 +28,11 @@ type packetsPage struct {
 	tree  *grid[treeRow]
 	folds map[string]bool
 
-	name  string // what it is limited to, "" for all
-	given []int64
-	match func(*decode.Packet) bool // what a display filter or a connection selects
-	expr  string                    // of the display filter
+	name  string                    // what it is limited to, "" for all
+	given []int64                   // to these, or
+	only  func(*decode.Packet) bool // to those that it selects
+	expr  string                    // display filter, within that
+	match func(*decode.Packet) bool // both together; nil: no need to look
 	scan  *scan
 	seek  *scan // of n, N, . and ,
 
@@ -56,14 +57,26 @@ func newPacketsPage(u *ui) *packetsPage {
 	} else {
 		p.cache = newPacketCache(u.opt.Packets)
 	}
-	p.list = &packetList{cache: p.cache, all: true}
-	p.g = newGrid(packetColumns(func() analysis.Time { return u.snap.Capture.StartTime }, p.mark), rows[packetRow](p.list))
+	p.list = &packetList{cache: p.cache, all: true, first: 1}
+	p.g = newGrid(packetColumns(func() analysis.Time { return p.start(u) }, p.mark), rows[packetRow](p.list))
 	p.g.col = 6
 	p.g.fixed = true
 	p.g.recall(u.recalled("packets"))
 	p.tree = newGrid(treeColumns(), rows[treeRow](treeRows(nil)))
 	p.tree.heads, p.tree.fixed = false, true
 	return p
+}
+
+// start is the capture's first moment; before there is a snapshot, that of the
+// oldest packet there is.
+func (p *packetsPage) start(u *ui) analysis.Time {
+	if t := u.snap.Capture.StartTime; t.Known() {
+		return t
+	}
+	if e := p.cache.get(p.list.first); e != nil && e.p != nil {
+		return analysis.Time(e.p.Time)
+	}
+	return 0
 }
 
 func (p *packetsPage) mark(n int64) (string, look) {
@@ -97,6 +110,8 @@ func (p *packetsPage) status(u *ui) string {
 	}
 	if !p.list.all {
 		text = count(int64(len(p.list.list))) + " of " + text
+	} else if n := int64(p.list.Len()); n < total && p.list.first > 1 {
+		text = "newest " + count(n) + " of " + text
 	}
 	switch s := p.scan; {
 	case s == nil:
@@ -120,11 +135,10 @@ func (p *packetsPage) sync(u *ui) {
 		return
 	}
 	p.cache.begin()
-	if p.list.all {
-		p.list.total, _ = u.opt.Packets.Count()
-	}
 	total, _ := u.opt.Packets.Count()
 	fitPackets(p.g.cols, total, &u.snap.Capture)
+	p.follow(u, total)
+	p.scanOn(u, total)
 	if p.goTo > 0 && p.list.Len() > 0 {
 		p.g.cursor = min(max(p.list.index(p.goTo), 0), p.list.Len()-1)
 		if !p.list.all || p.goTo <= p.list.total {
@@ -338,17 +352,36 @@ func (p *packetsPage) setFilter(u *ui, expr string) error {
 		return nil
 	}
 	if expr == "" {
-		p.expr, p.match = "", nil
-		p.showAll()
+		p.expr, p.match = "", p.only
+		if p.only != nil {
+			p.limit(u)
+		} else {
+			p.showAll()
+		}
 		return nil
 	}
 	m, err := compilePacket(u, expr)
 	if err != nil {
 		return err
 	}
-	p.expr, p.match = expr, m
-	p.limit(u, m)
+	p.expr, p.match = expr, p.within(m)
+	p.limit(u)
 	return nil
+}
+
+// within narrows a filter to what the page is limited to.
+func (p *packetsPage) within(m func(*decode.Packet) bool) func(*decode.Packet) bool {
+	only, given := p.only, p.given
+	switch {
+	case only != nil:
+		return func(q *decode.Packet) bool { return only(q) && m(q) }
+	case given != nil:
+		return func(q *decode.Packet) bool {
+			_, found := slices.BinarySearch(given, q.Number)
+			return found && m(q)
+		}
+	}
+	return m
 }
 
 func (p *packetsPage) filterNames(u *ui) []Name {
@@ -373,7 +406,7 @@ func (p *packetsPage) showAll() {
 }
 
 // limit lists the packets that match, as they are found.
-func (p *packetsPage) limit(u *ui, match func(*decode.Packet) bool) {
+func (p *packetsPage) limit(u *ui) {
 	p.scan.stop()
 	if p.list.Len() > 0 && p.g.cursor < p.list.Len() {
 		p.goTo = p.list.number(p.g.cursor)
@@ -381,7 +414,7 @@ func (p *packetsPage) limit(u *ui, match func(*decode.Packet) bool) {
 	keep := p.goTo
 	p.list.all, p.list.list = false, nil
 	p.g.cursor = 0
-	p.scan = u.scanAll(match, func(found []int64) {
+	p.scan = u.scanFrom(1, p.match, func(found []int64) {
 		p.list.list = append(p.list.list, found...)
 		if keep > 0 && len(p.list.list) > 0 && p.list.list[len(p.list.list)-1] >= keep {
 			p.g.cursor = min(p.list.index(keep), len(p.list.list)-1)

@@ -32,7 +32,7 @@ type port struct {
 func pausePorts(u *ui, all bool) []port {
 	var kept []PauseLane
 	if u.opt.Details != nil {
-		kept = u.opt.Details.Pauses()
+		kept = u.opt.Details.Pauses(u.snap)
 	}
 	var out []port
 	for i := range u.snap.PFC.Sources {

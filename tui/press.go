@@ -89,6 +89,9 @@ func (u *ui) globalView(k key) {
 // togglePause freezes the display: it keeps the snapshot, reading goes on.
 func (u *ui) togglePause() {
 	u.paused = !u.paused
+	if w, ok := u.opt.Packets.(PacketWindow); ok {
+		w.Freeze(u.paused)
+	}
 	if !u.paused && u.live != nil && u.live != u.snap {
 		u.setSnapshot(u.live)
 	}

@@ -78,7 +78,7 @@ func timelineOf(u *ui) *Timeline {
 	if u.opt.Details == nil {
 		return nil
 	}
-	return u.opt.Details.Timeline()
+	return u.opt.Details.Timeline(u.snap)
 }
 
 func drawSeries(r region, t *Timeline, s *Series, from, to analysis.Time, w int) {

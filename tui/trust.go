@@ -33,7 +33,7 @@ func (t trustLine) glyph() string {
 // trustLines say how far the capture can be trusted, what matters first.
 func trustLines(s *analysis.Snapshot) []trustLine {
 	c := &s.Capture
-	out := []trustLine{gradeLine(c), dropLine(c)}
+	out := []trustLine{gradeLine(c)}
 	zero := func(name string, n int64, noun, meaning string) {
 		if n == 0 {
 			out = append(out, trustLine{good, name, "none"})
@@ -75,6 +75,14 @@ func gradeLine(c *analysis.Capture) trustLine {
 		text += ": " + strings.Join(c.GradeReasons, "; ")
 	}
 	return trustLine{l, "evidence", text}
+}
+
+// dropLines tell what the recorder missed.
+func (u *ui) dropLines() []trustLine {
+	if u.isLive() {
+		return liveTrust(&u.session)
+	}
+	return []trustLine{dropLine(&u.snap.Capture)}
 }
 
 func dropLine(c *analysis.Capture) trustLine {
@@ -141,8 +149,11 @@ func pauseLine(s *analysis.Snapshot) trustLine {
 func drawTrust(r region, u *ui, lines []trustLine) {
 	lines = slices.Clone(lines)
 	if u.snap.Capture.Packets == 0 {
-		r.print(1, 0, faint, noneYet(u)+": no packet was read")
-		return
+		if !u.isLive() {
+			r.print(1, 0, faint, noneYet(u)+": no packet was read")
+			return
+		}
+		lines = u.dropLines() // of a capture without packets that is all there is to say
 	}
 	cols := 1
 	if r.w >= 100 {

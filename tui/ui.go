@@ -1,6 +1,7 @@
 package tui
 
 import (
+	"slices"
 	"time"
 
 	"github.com/gdamore/tcell/v2"
@@ -18,12 +19,16 @@ type ui struct {
 	opt   Options
 	theme *theme
 
-	snap  *analysis.Snapshot // what is shown
-	live  *analysis.Snapshot // the newest; another one while paused
-	blame map[string]*analysis.Finding
-	trust []trustLine
+	snap    *analysis.Snapshot // what is shown
+	live    *analysis.Snapshot // the newest; another one while paused
+	blame   map[string]*analysis.Finding
+	trust   []trustLine // what is shown
+	trusted []trustLine // of it, what the snapshot tells
 
 	progress Progress
+	newest   analysis.Time // of the packets shown
+	newestAt time.Time     // when it came
+	session  Live          // what is captured just now
 	meter    meter
 	paused   bool
 	arrived  uint64 // details that came since they were asked for
@@ -104,7 +109,18 @@ func (u *ui) setSnapshot(s *analysis.Snapshot) {
 	}
 	u.snap = s
 	u.blame = blamed(s)
-	u.trust = trustLines(s)
+	u.trusted = trustLines(s)
+	u.setTrust()
+}
+
+// setTrust adds what the recorder missed. Of a capture under way that is the
+// first thing to know, and changes more often than the snapshot.
+func (u *ui) setTrust() {
+	at := 1
+	if u.isLive() {
+		at = 0
+	}
+	u.trust = slices.Concat(u.trusted[:at], u.dropLines(), u.trusted[at:])
 }
 
 // poll takes what the engine has; it tells whether anything is to be redrawn.
@@ -121,16 +137,17 @@ func (u *ui) poll(now time.Time) (changed bool) {
 			u.arrived, changed = n, true
 		}
 	}
+	changed = u.pollLive(now) || changed
 	p := Progress{Done: true}
 	if u.opt.Progress != nil {
 		p = u.opt.Progress()
 	} else if u.live != nil {
 		p.Packets = u.live.Capture.Packets
 	}
-	if p != u.progress {
-		u.progress = p
-		u.meter.take(p, now)
-		changed = true
+	speed := u.meter.packetsPerSecond
+	u.meter.take(p, now) // also when nothing came: then that is how fast it is
+	if p != u.progress || u.isLive() && speed != u.meter.packetsPerSecond {
+		u.progress, changed = p, true
 	}
 	return changed
 }

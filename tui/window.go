@@ -8,6 +8,7 @@ import "rdmascope/analysis"
 type window struct {
 	from, to analysis.Time // both 0: all
 	rolling  int64         // ns before the end; 0: fixed
+	idle     int64         // ns for which a capture had no packet, in whole seconds: its end is that much later
 }
 
 // rolls are the steps of the rolling window.
@@ -36,6 +37,7 @@ func (w window) span(s *analysis.Snapshot) (from, to analysis.Time) {
 	from, to = s.Capture.StartTime, s.Capture.EndTime
 	switch {
 	case w.rolling > 0:
+		to += analysis.Time(w.idle)
 		return max(from, to-analysis.Time(w.rolling)), to
 	case w.from != 0 || w.to != 0:
 		return w.from, w.to
@@ -98,6 +100,11 @@ func (w window) shows(s *analysis.Snapshot, first, last analysis.Time) bool {
 func (w window) text(s *analysis.Snapshot) string {
 	if w.all() {
 		return ""
+	}
+	for _, r := range rolls {
+		if w.rolling > 0 && w.rolling == r.ns {
+			return r.name
+		}
 	}
 	from, to := w.span(s)
 	return "window " + clock(from, decimals(int64(to-from))) + " +" + duration(int64(to-from))

@@ -55,8 +55,13 @@ func (f *inputFlags) decodeConfig() decode.Config {
 }
 
 // writeFile writes by way of a temporary file beside path, so that a reader
-// never sees half a report and a failure leaves the old one.
+// never sees half a report and a failure leaves the old one. What is there and no
+// file, such as /dev/null or a pipe, is written to as it is: a rename would put
+// a file in its place.
 func writeFile(path string, write func(*os.File) error) error {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() && !st.IsDir() {
+		return writeInto(path, write)
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
 		var pe *os.PathError
@@ -78,6 +83,21 @@ func writeFile(path string, write func(*os.File) error) error {
 	}
 	if err != nil {
 		return exitf(exitUsage, "%s: %v", path, err)
+	}
+	return nil
+}
+
+// writeInto writes to a device or a pipe.
+func writeInto(path string, write func(*os.File) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err == nil {
+		err = write(f)
+		if e := f.Close(); err == nil {
+			err = e
+		}
+	}
+	if err != nil {
+		return exitf(exitUsage, "%s: %v", path, bareError(err))
 	}
 	return nil
 }

@@ -69,19 +69,11 @@ func (a *app) liveCommand() *cobra.Command {
 	}
 	f.inputFlags.register(cmd)
 	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.ifaces, "interface", "i", nil, "capture on `IFACE`; several are merged by time")
-	fl.StringVarP(&f.filter, "filter", "f", "rdma", "`FILTER` in the kernel: rdma, roce, iwarp, pfc, all or @FILE")
-	fl.IntVarP(&f.snapLen, "snapshot-length", "s", 0, "`OCTETS` kept of each frame, 0 for all")
-	fl.IntVarP(&f.bufferMiB, "buffer-size", "B", live.DefaultBuffer>>20, "`MiB` of the kernel's buffer for each ring")
-	fl.IntVar(&f.rings, "rings", 1, "rings an interface, which share its packets by receiving CPU")
-	fl.BoolVar(&f.hardware, "hardware-time", false, "time stamps of the network card")
-	fl.BoolVarP(&f.notPromisc, "no-promiscuous-mode", "p", false, "leave the interface in its mode")
+	f.registerCapture(cmd)
 	fl.StringArrayVarP(&f.autostop, "autostop", "a", nil, "stop after `duration:SECONDS` or packets:NUMBER")
 	fl.Int64VarP(&f.count, "count", "c", 0, "stop after `N` packets")
 	fl.DurationVar(&f.every, "every", time.Second, "time between two looks at the findings")
 	fl.StringVar(&f.listen, "listen", "", "serve /metrics, /report and /healthz at `ADDRESS`; :PORT is loopback alone")
-	fl.StringVarP(&f.write, "write", "w", "", "write the packets to `FILE` (pcapng) too")
-	fl.StringArrayVarP(&f.writeRing, "ring-buffer", "b", nil, "go on to another file after `filesize:KB`, duration:SECONDS or packets:NUMBER; files:NUMBER are kept")
 	f.trigger.register(fl)
 
 	fl.StringVarP(&f.output, "output", "o", "text", "`FORMAT` of the report: text, json, or ndjson (findings as they come, then the report)")
@@ -98,9 +90,24 @@ func (a *app) liveCommand() *cobra.Command {
 	fl.IntVar(&f.maxConnections, "max-connections", 100_000, "connections kept; the longest idle ones make room, their totals kept")
 	f.network.register(cmd)
 	registerSettings(cmd, &f.config, &f.thresholds)
+	return cmd
+}
+
+// registerCapture has the flags of every command that captures: where, what,
+// and what is kept of it.
+func (f *liveFlags) registerCapture(cmd *cobra.Command) {
+	fl := cmd.Flags()
+	fl.StringArrayVarP(&f.ifaces, "interface", "i", nil, "capture on `IFACE`; several are merged by time")
+	fl.StringVarP(&f.filter, "filter", "f", "rdma", "`FILTER` in the kernel: rdma, roce, iwarp, pfc, all or @FILE")
+	fl.IntVarP(&f.snapLen, "snapshot-length", "s", 0, "`OCTETS` kept of each frame, 0 for all")
+	fl.IntVarP(&f.bufferMiB, "buffer-size", "B", live.DefaultBuffer>>20, "`MiB` of the kernel's buffer for each ring")
+	fl.IntVar(&f.rings, "rings", 1, "rings an interface, which share its packets by receiving CPU")
+	fl.BoolVar(&f.hardware, "hardware-time", false, "time stamps of the network card")
+	fl.BoolVarP(&f.notPromisc, "no-promiscuous-mode", "p", false, "leave the interface in its mode")
+	fl.StringVarP(&f.write, "write", "w", "", "write the packets to `FILE` (pcapng) too")
+	fl.StringArrayVarP(&f.writeRing, "ring-buffer", "b", nil, "go on to another file after `filesize:KB`, duration:SECONDS or packets:NUMBER; files:NUMBER are kept")
 	_ = cmd.RegisterFlagCompletionFunc("interface", completeInterfaces) // fails for flags that there aren't
 	_ = cmd.RegisterFlagCompletionFunc("filter", cobra.FixedCompletions(live.Presets, cobra.ShellCompDirectiveDefault))
-	return cmd
 }
 
 // completeInterfaces offers the names of the interfaces that there are.
@@ -136,6 +143,19 @@ func (f *liveFlags) check() error {
 		return exitf(exitUsage, "-i and -r: one of them")
 	case len(f.read) > 0 && f.write != "":
 		return exitf(exitUsage, "-w writes what -i captures; a stream is kept with tee")
+	case f.every < 10*time.Millisecond:
+		return exitf(exitUsage, "--every %v: at least 10ms", f.every)
+	case f.count < 0:
+		return exitf(exitUsage, "-c %d: not a number of packets", f.count)
+	}
+	if err := f.checkCapture(); err != nil {
+		return err
+	}
+	return f.checkStop()
+}
+
+func (f *liveFlags) checkCapture() error {
+	switch {
 	case f.write == "" && len(f.writeRing) > 0:
 		return exitf(exitUsage, "-b is about the files of -w")
 	case f.snapLen < 0 || f.snapLen > 0 && f.snapLen < 14:
@@ -144,12 +164,8 @@ func (f *liveFlags) check() error {
 		return exitf(exitUsage, "-B %d: from 2 to 4096 MiB", f.bufferMiB)
 	case f.rings < 1 || f.rings > 256:
 		return exitf(exitUsage, "--rings %d: from 1 to 256", f.rings)
-	case f.every < 10*time.Millisecond:
-		return exitf(exitUsage, "--every %v: at least 10ms", f.every)
-	case f.count < 0:
-		return exitf(exitUsage, "-c %d: not a number of packets", f.count)
 	}
-	return f.checkStop()
+	return nil
 }
 
 // checkStop reads -a and -c.
@@ -273,7 +289,7 @@ func (r *liveRun) untilStopped() (ctx context.Context, done func()) {
 // dropPrivileges gives up what only opening needed. A binary that can't says
 // so: the capture is as good.
 func (r *liveRun) dropPrivileges() {
-	if err := live.DropPrivileges(r.flags.write != "" || r.flags.trigger.severity != ""); err != nil && !errors.Is(err, live.ErrUnsupported) {
+	if err := live.DropPrivileges(r.saves || r.flags.write != "" || r.flags.trigger.severity != ""); err != nil && !errors.Is(err, live.ErrUnsupported) {
 		r.notice(fmt.Sprintf("warning: %v", err))
 	}
 }

@@ -31,12 +31,17 @@ type liveRun struct {
 	windows analysis.Windows                  // of look, one at a time
 	newest  atomic.Pointer[analysis.Snapshot] // with its windows
 
-	said  sync.Mutex // one line at a time on standard error
-	shown int        // columns of the status line at the bottom of a terminal
+	said  sync.Mutex   // one line at a time on standard error
+	shown int          // columns of the status line at the bottom of a terminal
+	tell  func(string) // where notices go instead, nil for standard error
+
+	saves   bool                    // files may be written later, at wish
+	stamped *analysis.StampedSource // what the engine reads
 }
 
 // open opens everything that may fail, before the first packet is analysed.
-func (r *liveRun) open() error {
+// more sinks get the packets, beside those that the flags ask for.
+func (r *liveRun) open(more ...sink) error {
 	if err := r.prepare(); err != nil {
 		return err
 	}
@@ -45,16 +50,17 @@ func (r *liveRun) open() error {
 		return err
 	}
 	r.tee = &liveTee{src: src, left: r.flags.stopPackets}
+	r.tee.sinks = more
 	if err := r.openSinks(); err != nil {
 		r.close()
 		return err
 	}
 	r.log = newFindingsLog(r)
-	r.engine = analysis.New(analysis.Stamped(r.tee, r.options.Decode, r.clock), r.options) // what -w writes keeps its times
+	r.stamped = analysis.NewStamped(r.tee, r.options.Decode, r.clock) // what -w writes keeps its times
+	r.engine = analysis.New(r.stamped, r.options)
 	r.began = time.Now()
 	if len(r.flags.ifaces) > 0 {
 		r.dropPrivileges()
-		r.notice("capturing on " + strings.Join(r.flags.ifaces, ", ") + "; Ctrl-C ends it")
 	}
 	return nil
 }
@@ -105,6 +111,10 @@ func (r *liveRun) close() {
 
 // notice writes a line to standard error.
 func (r *liveRun) notice(text string) {
+	if r.tell != nil {
+		r.tell(text)
+		return
+	}
 	if r.flags.quiet {
 		return
 	}
@@ -121,6 +131,9 @@ func (r *liveRun) say(line string) {
 
 // run captures to the end and reports.
 func (r *liveRun) run() error {
+	if len(r.flags.ifaces) > 0 {
+		r.notice("capturing on " + strings.Join(r.flags.ifaces, ", ") + "; Ctrl-C ends it")
+	}
 	ctx, done := r.untilStopped()
 	defer done()
 	over, end := context.WithCancel(context.Background())

@@ -5,91 +5,120 @@ import (
 	"errors"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 
 	"github.com/spf13/cobra"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
 	"rdmascope/pcaps"
 	"rdmascope/tui"
 )
 
+const longTUI = `tui browses captures in the terminal, while they are still being read. - reads
+standard input; keys then come from the terminal itself.
+
+  rdmascope tui FILE…
+  rdmascope tui -i eth7
+  ssh tor3 tcpdump -U -w - -i eth7 | rdmascope tui -
+
+With -i it captures until the browser is left. The newest packets are held in
+memory (--recent) and can be looked at and saved; -w writes all to a file, -b
+to a ring of files.`
+
 func (a *app) tuiCommand() *cobra.Command {
-	f := &inputFlags{}
-	var theme, start, config string
-	var network networkFlags
-	var thresholds []string
-	var noMouse bool
+	f := &liveFlags{}
+	var view tui.Options
+	var recent int
 	cmd := &cobra.Command{
-		Use:   "tui [flags] FILE…",
-		Short: "browse captures in the terminal",
-		Long: "Browse captures in the terminal, while they are still being read. - reads standard input; " +
-			"keys then come from the terminal itself.",
+		Use:   "tui [flags] FILE… | -i IFACE",
+		Short: "browse captures, or the packets of an interface, in the terminal",
+		Long:  longTUI,
 		RunE: func(_ *cobra.Command, args []string) error {
-			settings, err := loadSettings(config, thresholds)
+			settings, err := loadSettings(f.config, f.thresholds)
 			if err != nil {
 				return err
 			}
-			clock, _, err := clockMode(f.timestamps, config)
+			clock, _, err := clockMode(f.timestamps, f.config)
 			if err != nil {
 				return err
 			}
 			opt := analysis.Options{Decode: f.decodeConfig(), Settings: settingsOf(settings), Version: version}
-			if err := network.apply(&opt); err != nil {
+			if err := f.network.apply(&opt); err != nil {
 				return err
 			}
-			return a.browse(f, args, clock, opt, tui.Options{Theme: theme, NoMouse: noMouse, StartView: start})
+			f.read = append(f.read, args...)
+			if len(f.ifaces) > 0 {
+				return a.watch(f, clock, opt, view, recent)
+			}
+			return a.browse(f.read, clock, opt, view, recent)
 		},
 	}
-	f.register(cmd)
-	registerSettings(cmd, &config, &thresholds)
+	f.inputFlags.register(cmd)
+	f.registerCapture(cmd)
+	registerSettings(cmd, &f.config, &f.thresholds)
 	fl := cmd.Flags()
-	fl.StringVar(&theme, "theme", "", "colours: "+strings.Join(tui.Themes(), ", "))
-	fl.BoolVar(&noMouse, "no-mouse", false, "leave the mouse to the terminal, for its own selection")
-	fl.StringVar(&start, "view", "", "`VIEW` to start with: overview, findings, flows, pfc, packets, hosts")
-	network.register(cmd)
+	fl.StringVar(&view.Theme, "theme", "", "colours: "+strings.Join(tui.Themes(), ", "))
+	fl.BoolVar(&view.NoMouse, "no-mouse", false, "leave the mouse to the terminal, for its own selection")
+	fl.StringVar(&view.StartView, "view", "", "`VIEW` to start with: overview, findings, flows, pfc, packets, hosts")
+	f.network.register(cmd)
+	fl.IntVar(&recent, "recent", 128, "`MiB` of the newest packets held, where they can't be read again: of -i and of standard input")
 	return cmd
 }
 
 // browse analyses in the background and shows the snapshots as they come.
-func (a *app) browse(f *inputFlags, args []string, clock analysis.ClockMode, opt analysis.Options, view tui.Options) error {
-	paths := append(append([]string{}, f.read...), args...)
+func (a *app) browse(paths []string, clock analysis.ClockMode, opt analysis.Options, view tui.Options, recentMiB int) error {
 	if len(paths) == 0 {
-		return exitf(exitUsage, "no capture named; - is standard input (see rdmascope tui --help)")
+		return exitf(exitUsage, "no capture named; - is standard input, -i IFACE an interface (see rdmascope tui --help)")
 	}
-	files, err := pcaps.OpenIndexed(paths, pcaps.Options{Stdin: a.stdin})
+	input, err := pcaps.OpenIndexed(paths, pcaps.Options{Stdin: a.stdin})
 	if err != nil {
 		return err
 	}
-	defer files.Close()
+	defer input.Close()
 	if opt.Workers == 0 {
 		opt.Workers = tuiWorkers()
 	}
-	stamped := analysis.NewStamped(files, opt.Decode, clock)
-	engine := analysis.New(stamped, opt)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	state := &browsing{files: files, engine: engine, config: f.decodeConfig(), clock: clock, paths: paths}
-	go state.analyse(ctx)
-
-	view.Engine, view.Progress, view.Details = engine, state.progress, state.details(ctx)
-	view.Title, view.Inputs = title(paths), paths
-	remembered := rememberedPath()
-	view.Remembered = recallView(remembered)
-	view.Remember = func(r tui.Remembered) error { return rememberView(remembered, r) }
-	view.FlowFilter, view.PacketFilter = filters{}, filters{}
-	if reason := files.Reason(); reason == "" {
-		packets := &indexedPackets{files: files, stamped: stamped, config: state.config}
+	state := &browsing{files: input}
+	again := rereader(&files{paths, opt.Decode, clock, input})
+	stamped := analysis.NewStamped(input, opt.Decode, clock)
+	switch reason := input.Reason(); {
+	case slices.Contains(paths, pcaps.Stdin):
+		recent := newRecentPackets(opt.Decode, recentMiB)
+		stamped = analysis.NewStamped(&keeping{input, recent}, opt.Decode, clock)
+		recent.stamped, again = stamped, recent
+		view.Packets, view.Saver = recent, recent
+	case reason == "":
+		packets := &indexedPackets{files: input, stamped: stamped, config: opt.Decode}
 		view.Packets, view.Saver = packets, packets
-	} else {
+	default:
 		view.WhyNoPacket = reason
 	}
-	if err := tui.Run(ctx, view); err != nil && !errors.Is(err, context.Canceled) {
-		return exitf(exitUsage, "%v", err)
+	state.engine = analysis.New(stamped, opt)
+	go state.analyse(ctx)
+	view.Engine, view.Progress, view.Details = state.engine, state.progress, newDetails(ctx, again, &opt, state.done.Load)
+	view.Title, view.Inputs = title(paths), paths
+	return a.show(ctx, view)
+}
+
+// keeping is a source of which the newest packets are kept as they are read.
+type keeping struct {
+	*pcaps.Indexed
+	recent *recentPackets
+}
+
+// ReadBlock reads on.
+func (k *keeping) ReadBlock(buf []byte, recs []analysis.Record) ([]byte, []analysis.Record, error) {
+	buf, recs, err := k.Indexed.ReadBlock(buf, recs)
+	if err != nil {
+		k.recent.finish(k.Interfaces())
+		return buf, recs, err
 	}
-	return nil
+	k.recent.block(buf, recs, k.Interfaces())
+	return buf, recs, nil
 }
 
 func title(paths []string) string {
@@ -104,9 +133,6 @@ func title(paths []string) string {
 type browsing struct {
 	files  *pcaps.Indexed
 	engine *analysis.Engine
-	config decode.Config
-	clock  analysis.ClockMode
-	paths  []string
 	done   atomic.Bool
 	err    atomic.Pointer[error]
 }

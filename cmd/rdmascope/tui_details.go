@@ -4,49 +4,79 @@ import (
 	"context"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"rdmascope/analysis"
 	"rdmascope/decode"
-	"rdmascope/decode/roce"
 	"rdmascope/pcaps"
 	"rdmascope/tui"
 )
 
 // details gives the browser what a snapshot doesn't hold. Plots of a
-// connection come from reading the files once more, for that connection
+// connection come from reading the packets once more, for that connection
 // alone: so memory goes with what is looked at, not with the capture.
 type details struct {
-	b   *browsing
-	ctx context.Context
+	ctx   context.Context
+	input rereader
+	opt   *analysis.Options
+	done  func() bool // everything was read
 
 	arrived atomic.Uint64
 
 	mu    sync.Mutex
 	plots map[string]*plot
+
+	// Of the drawing goroutine.
+	timeline *tui.Timeline
+	of       *analysis.Snapshot // whose timeline it is
+}
+
+// rereader reads packets once more, in order. The packet is valid during the
+// call alone.
+type rereader interface {
+	reread(ctx context.Context, f func(*decode.Packet) bool) error
+	// whyNot says why there is nothing to read again, or not yet; "" when there is.
+	whyNot(done bool) string
+	// faces names where packets came from.
+	faces() []analysis.Interface
+	// moving tells that what is read again changes as time passes.
+	moving() bool
 }
 
 // Arrived counts the plots that were read.
 func (d *details) Arrived() uint64 { return d.arrived.Load() }
 
-// plot is a connection's sequence plot, nil points until it was read.
+// plot is a connection's sequence plot, nil until it was read.
 type plot struct {
-	detail *tui.ConnDetail
-	why    string
+	detail  *tui.ConnDetail
+	why     string
+	reading bool
+	stale   time.Time // when it may be read again; zero: never
 }
 
 // maxPlots bounds how many plots are remembered.
 const maxPlots = 16
 
-func (b *browsing) details(ctx context.Context) *details {
-	return &details{b: b, ctx: ctx, plots: map[string]*plot{}}
+// replotShare bounds the time that goes into plots of packets that still come,
+// to this part of all time.
+const replotShare = 10
+
+func newDetails(ctx context.Context, input rereader, opt *analysis.Options, done func() bool) *details {
+	return &details{ctx: ctx, input: input, opt: opt, done: done, plots: map[string]*plot{}}
 }
 
-// Timeline is the capture over time.
-func (d *details) Timeline() *tui.Timeline {
-	s := d.b.engine.Snapshot()
-	if s == nil || s.Rates() == nil {
+// Timeline is the capture over time. It is asked for at every redraw.
+func (d *details) Timeline(s *analysis.Snapshot) *tui.Timeline {
+	if s.Rates() == nil {
 		return nil
 	}
+	if d.of != s || d.timeline.ReadTo != 0 && d.done() {
+		d.of, d.timeline = s, timeline(s, d.done())
+	}
+	return d.timeline
+}
+
+func timeline(s *analysis.Snapshot, done bool) *tui.Timeline {
 	r := s.Rates()
 	t := &tui.Timeline{Start: r.Start, BinNS: r.BinNS, Series: []tui.Series{
 		{Name: "traffic", Unit: tui.UnitBits, Values: perSecond(r.WireBytes, r.BinNS, 8)},
@@ -56,7 +86,7 @@ func (d *details) Timeline() *tui.Timeline {
 	if s.Capture.PFCVisible {
 		t.Series = append(t.Series, tui.Series{Name: "paused", Unit: tui.UnitPerMille, Values: pausedShare(s, r)})
 	}
-	if !d.b.done.Load() {
+	if !done {
 		t.ReadTo = s.Capture.EndTime
 	}
 	return t
@@ -95,9 +125,8 @@ func pausedShare(s *analysis.Snapshot, r *analysis.Rates) []int64 {
 }
 
 // Pauses are the pause intervals of every source.
-func (d *details) Pauses() []tui.PauseLane {
-	s := d.b.engine.Snapshot()
-	if s == nil || !s.Capture.PFCVisible {
+func (d *details) Pauses(s *analysis.Snapshot) []tui.PauseLane {
+	if !s.Capture.PFCVisible {
 		return nil
 	}
 	lanes := make([]tui.PauseLane, len(s.PFC.Sources))
@@ -112,58 +141,53 @@ func (d *details) Pauses() []tui.PauseLane {
 }
 
 // Connection gives the plot of a connection, and starts reading it when it
-// isn't there yet.
-func (d *details) Connection(id string) (*tui.ConnDetail, string) {
+// isn't there yet, or is behind what comes in.
+func (d *details) Connection(s *analysis.Snapshot, c *analysis.Connection) (*tui.ConnDetail, string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if p := d.plots[id]; p != nil {
+	p := d.plots[c.ID]
+	if p == nil {
+		if why := d.input.whyNot(d.done()); why != "" {
+			return nil, why
+		}
+		if len(d.plots) >= maxPlots {
+			clear(d.plots)
+		}
+		p = &plot{why: "reading the packets again…"}
+		d.plots[c.ID] = p
+	} else if p.reading || p.stale.IsZero() || time.Now().Before(p.stale) {
 		return p.detail, p.why
 	}
-	if d.b.files.Reason() != "" && len(d.b.paths) == 1 && d.b.paths[0] == pcaps.Stdin {
-		return nil, "standard input can be read only once: save it to a file for plots"
-	}
-	if !d.b.done.Load() {
-		return nil, "comes when the capture has been read to its end"
-	}
-	c := connectionByID(d.b.engine.Snapshot(), id)
-	if c == nil {
-		return nil, "not in the analysis any more"
-	}
-	if len(d.plots) >= maxPlots {
-		clear(d.plots)
-	}
-	p := &plot{why: "reading the capture again…"}
-	d.plots[id] = p
-	go d.read(p, c)
-	return nil, p.why
-}
-
-func connectionByID(s *analysis.Snapshot, id string) *analysis.Connection {
-	if s == nil {
-		return nil
-	}
-	for i := range s.Connections {
-		if s.Connections[i].ID == id {
-			return &s.Connections[i]
-		}
-	}
-	return nil
+	p.reading = true
+	go d.read(p, s, c)
+	return p.detail, p.why
 }
 
 // read fills p.
-func (d *details) read(p *plot, c *analysis.Connection) {
-	detail, err := readPlot(d.ctx, d.b.paths, d.b.config, d.b.clock, c)
-	if err == nil {
-		detail.Histograms = histograms(c)
-	}
+func (d *details) read(p *plot, s *analysis.Snapshot, c *analysis.Connection) {
+	start := time.Now()
+	sample := newSampler(c, d.opt)
+	err := d.input.reread(d.ctx, func(pkt *decode.Packet) bool {
+		sample.packet(pkt)
+		return d.ctx.Err() == nil
+	})
+	detail := sample.detail()
+	detail.Pauses = sample.pauses(s, d.input.faces())
+	detail.Histograms = histograms(c)
+	moving := d.input.moving()
 	defer d.arrived.Add(1)
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	p.reading = false
 	if err != nil {
 		p.why = err.Error()
 		return
 	}
 	p.detail, p.why = detail, ""
+	if moving {
+		now := time.Now()
+		p.stale = now.Add(max(time.Second, replotShare*now.Sub(start)))
+	}
 }
 
 // histograms are the latencies of both directions.
@@ -184,182 +208,32 @@ func histograms(c *analysis.Connection) (list []tui.Histogram) {
 	return list
 }
 
-// readPlot reads the files once more and collects a connection's packets.
-func readPlot(ctx context.Context, paths []string, config decode.Config, clock analysis.ClockMode, c *analysis.Connection) (*tui.ConnDetail, error) {
-	files, err := pcaps.Open(paths, pcaps.Options{})
-	if err != nil {
-		return nil, err
+// files is captures that can be read again from their start.
+type files struct {
+	paths  []string
+	config decode.Config
+	clock  analysis.ClockMode
+	*pcaps.Indexed
+}
+
+func (f *files) whyNot(done bool) string {
+	if !done {
+		return "comes when the capture has been read to its end"
 	}
-	defer files.Close()
+	return ""
+}
+
+func (f *files) moving() bool { return false }
+
+func (f *files) faces() []analysis.Interface { return f.Interfaces() }
+
+func (f *files) reread(_ context.Context, each func(*decode.Packet) bool) error {
+	again, err := pcaps.Open(f.paths, pcaps.Options{})
+	if err != nil {
+		return err
+	}
+	defer again.Close()
+	config := f.config
 	config.SkipICRC = true
-	s := newSampler(c)
-	err = analysis.Packets(analysis.Stamped(files, config, clock), config, func(pkt *decode.Packet) bool {
-		s.packet(pkt)
-		return ctx.Err() == nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return s.detail(), ctx.Err()
-}
-
-// sampler collects the points of one connection. When there are too many, it
-// drops every second one but those that tell of trouble, and from then on takes
-// half as many.
-type sampler struct {
-	flows  []sampled
-	name   string
-	points []tui.Point
-	every  int64
-	seen   int64
-}
-
-// sampled is one flow of the connection, and where its sequence stands.
-type sampled struct {
-	src, dst         string
-	destQP           uint32
-	srcPort, dstPort uint16
-	tcp              bool
-	begun            bool
-	newest           int64 // unwrapped
-}
-
-// maxPoints bounds a plot: far more than a terminal has dots.
-const maxPoints = 1 << 15
-
-func newSampler(c *analysis.Connection) *sampler {
-	s := &sampler{every: 1, name: "PSN"}
-	for i := range c.Flows {
-		f := &c.Flows[i]
-		x := sampled{src: f.SrcIP, dst: f.DstIP, tcp: c.Transport == "iwarp"}
-		if f.DestQP != nil {
-			x.destQP = uint32(*f.DestQP)
-		}
-		if f.SrcPort != nil && f.DstPort != nil {
-			x.srcPort, x.dstPort = uint16(*f.SrcPort), uint16(*f.DstPort)
-		}
-		s.flows = append(s.flows, x)
-		if x.tcp {
-			s.name = "TCP sequence"
-		}
-	}
-	return s
-}
-
-func (f *sampled) has(p *decode.Packet) bool {
-	if f.tcp {
-		if p.Kind != decode.KindTCP || p.SrcPort != f.srcPort || p.DstPort != f.dstPort {
-			return false
-		}
-	} else if !p.Kind.IsRoCE() || !p.Has(decode.FlagBTH) || uint32(p.RoCE.BTH.DestQP) != f.destQP {
-		return false
-	}
-	return p.Src.String() == f.src && p.Dst.String() == f.dst
-}
-
-func (s *sampler) packet(p *decode.Packet) {
-	for i := range s.flows {
-		f := &s.flows[i]
-		if !f.has(p) {
-			continue
-		}
-		if f.tcp {
-			s.segment(p, i)
-		} else {
-			s.transport(p, i)
-		}
-		return
-	}
-}
-
-// segment adds a TCP segment with data.
-func (s *sampler) segment(p *decode.Packet, i int) {
-	if p.TransLen == 0 {
-		return
-	}
-	f := &s.flows[i]
-	seq, resent := f.unwrap(uint64(p.TCP.Seq), 32)
-	kind := tui.PointData
-	if resent {
-		kind = tui.PointResent
-	}
-	s.add(p, seq, kind, i)
-}
-
-// transport adds a RoCE packet. A response speaks of the sequence of the other
-// direction.
-func (s *sampler) transport(p *decode.Packet, i int) {
-	op := p.RoCE.BTH.Opcode
-	if !op.IsResponse() {
-		if !op.Flags().Has(roce.FlagRequest) {
-			return
-		}
-		seq, resent := s.flows[i].unwrap(uint64(p.RoCE.BTH.PSN), 24)
-		kind := tui.PointData
-		if resent {
-			kind = tui.PointResent
-		}
-		s.add(p, seq, kind, i)
-		return
-	}
-	of := 1 - i
-	if of >= len(s.flows) || !s.flows[of].begun {
-		return
-	}
-	kind := tui.PointAck
-	if p.RoCE.Present.Has(roce.HeaderAETH) {
-		switch p.RoCE.AETH.Syndrome.Kind() {
-		case roce.SyndromeNAK:
-			kind = tui.PointNak
-		case roce.SyndromeRNRNAK:
-			kind = tui.PointRNR
-		}
-	}
-	f := s.flows[of] // a copy: an answer doesn't move the sequence
-	seq, _ := f.unwrap(uint64(p.RoCE.BTH.PSN), 24)
-	s.add(p, seq, kind, of)
-}
-
-// unwrap turns a serial number of so many bits into one that grows, and tells
-// whether it isn't beyond the newest.
-func (f *sampled) unwrap(v uint64, bits uint) (seq int64, old bool) {
-	if !f.begun {
-		f.begun, f.newest = true, int64(v)
-		return f.newest, false
-	}
-	d := int64(v-uint64(f.newest)) << (64 - bits) >> (64 - bits)
-	seq = f.newest + d
-	if d > 0 {
-		f.newest = seq
-	}
-	return seq, d <= 0
-}
-
-func (s *sampler) add(p *decode.Packet, seq int64, kind tui.PointKind, flow int) {
-	if s.seen++; kind <= tui.PointData && s.seen%s.every != 0 {
-		return
-	}
-	if len(s.points) >= maxPoints {
-		s.thin()
-	}
-	s.points = append(s.points, tui.Point{Time: analysis.Time(p.Time), Packet: p.Number, Seq: seq, Kind: kind, Flow: uint8(flow)})
-}
-
-func (s *sampler) thin() {
-	s.every *= 2
-	kept := s.points[:0]
-	for i, p := range s.points {
-		if i%2 == 0 || p.Kind > tui.PointData && len(kept) < maxPoints/2 {
-			kept = append(kept, p)
-		}
-	}
-	s.points = kept
-}
-
-func (s *sampler) detail() *tui.ConnDetail {
-	d := &tui.ConnDetail{SequenceName: s.name, Points: s.points}
-	if s.every > 1 {
-		d.PointsNote = "every " + ordinal(s.every) + " packet"
-	}
-	return d
+	return analysis.Packets(analysis.Stamped(again, config, f.clock), config, each)
 }

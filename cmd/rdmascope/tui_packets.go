@@ -50,10 +50,16 @@ func (p *indexedPackets) Packet(n int64) (*decode.Packet, error) {
 	return pkt, nil
 }
 
-// Save writes packets, by number, to a new pcapng file, each with the number
-// that it had as its comment. A file that could not be written whole is taken
-// away again: half of what was asked for looks like all of it.
+// Save writes packets, by number, to a new pcapng file.
 func (p *indexedPackets) Save(ctx context.Context, path string, numbers []int64) (n int64, err error) {
+	return savePackets(ctx, path, p.files.Interfaces(), numbers, p.files.Packet)
+}
+
+// savePackets writes packets to a new file, each with the number that it had as
+// its comment. A file that could not be written whole is taken away again: half
+// of what was asked for looks like all of it.
+func savePackets(ctx context.Context, path string, faces []analysis.Interface, numbers []int64,
+	get func(n int64) (analysis.Record, []byte, error)) (n int64, err error) {
 	f, err := newFile(path)
 	if err != nil {
 		return 0, err
@@ -66,8 +72,25 @@ func (p *indexedPackets) Save(ctx context.Context, path string, numbers []int64)
 			_ = os.Remove(path)
 		}
 	}()
-	n, err = p.write(ctx, f, numbers)
-	return n, bareError(err)
+	w, err := pcaps.NewPcapngWriter(f, faces)
+	if err != nil {
+		return 0, bareError(err)
+	}
+	for _, number := range numbers {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		rec, frame, err := get(number)
+		if err != nil {
+			return n, err
+		}
+		rec.Off = 0
+		if err := w.Write(rec, frame, "packet "+strconv.FormatInt(number, 10)); err != nil {
+			return n, bareError(err)
+		}
+		n++
+	}
+	return n, bareError(w.Flush())
 }
 
 // newFile creates a file that must not be there yet.
@@ -89,27 +112,6 @@ func bareError(err error) error {
 		return pe.Err
 	}
 	return err
-}
-
-func (p *indexedPackets) write(ctx context.Context, f *os.File, numbers []int64) (n int64, err error) {
-	w, err := pcaps.NewPcapngWriter(f, p.files.Interfaces())
-	if err != nil {
-		return 0, err
-	}
-	for _, number := range numbers {
-		if err := ctx.Err(); err != nil {
-			return n, err
-		}
-		rec, frame, err := p.files.Packet(number)
-		if err != nil {
-			return n, err
-		}
-		if err := w.Write(rec, frame, "packet "+strconv.FormatInt(number, 10)); err != nil {
-			return n, err
-		}
-		n++
-	}
-	return n, w.Flush()
 }
 
 // pointedError is a fault in a filter in one line, with its place.
