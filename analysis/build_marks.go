@@ -58,6 +58,12 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	if peer.CNPGap.Count > 0 {
 		fl.CNPGapMinNS = Int(peer.CNPGap.MinNS)
 	}
+	if t.Untold {
+		const why = "its CNPs passed before it did, or while there were more flows between the hosts than a CNP is matched with before queue pairs are known"
+		for _, name := range [...]string{"ce_to_cnp", "rate_reduction_ratio", "rate_recovery_bps_per_ms", "rate_recovery_ns"} {
+			fl.Reasons = b.why.with(fl.Reasons, name, why)
+		}
+	}
 	key := b.p.keys[base.id]
 	if p, ok := b.pacings[pacer{key.Iface, key.Dst}]; ok && p.Scope != marking.ScopeUnknown {
 		fl.CNPScope = Text(p.Scope.String())
@@ -65,10 +71,47 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	if c := t.CEToCNP; c != nil {
 		fl.CEToCNP = &Latency{Count: c.Count, MinNS: c.Min, P50NS: c.P50, P90NS: c.P90, P99NS: c.P99, P999NS: c.P999, MaxNS: c.Max, MeanNS: c.MeanDown}
 	}
+	if !t.Untold {
+		b.reaction(fl, t)
+	}
+}
+
+// reaction fills in what the sender did after CNPs.
+func (b *connectionBuilder) reaction(fl *Flow, t *marking.Throttle) {
+	why := func(name, reason string) { fl.Reasons = b.why.with(fl.Reasons, name, reason) }
 	if t.RateSamples > 0 {
 		cut := Decimal(t.MedianCutPermille) / 1000
 		fl.RateReduction = &cut
+	} else {
+		why("rate_reduction_ratio", "nothing was sent in the 50 µs before a CNP, or the capture ends too soon after it")
 	}
+	if t.RecoverySamples > 0 {
+		fl.RateRecovery = Int(t.RecoveryBpsPerMS)
+	} else {
+		why("rate_recovery_bps_per_ms", noRecovery(t))
+	}
+	switch {
+	case t.Recovered > 0:
+		fl.RateRecoveryNS = Int(t.RecoveryNS)
+	case t.RecoverySamples > 0:
+		why("rate_recovery_ns", "the rate rose, but was never back at 95 % within 3.2 ms or before the next CNP")
+	default:
+		why("rate_recovery_ns", noRecovery(t))
+	}
+}
+
+// noRecovery says why the rate wasn't seen to rise again.
+func noRecovery(t *marking.Throttle) string {
+	most := max(t.NotCut, t.TooSoon, t.TooFew)
+	switch {
+	case most == 0:
+		return "the flow sent too little after its CNPs"
+	case most == t.NotCut:
+		return "the rate wasn't cut"
+	case most == t.TooSoon:
+		return "the next CNP came before the rate could be seen to rise"
+	}
+	return "too few packets to tell the rate of 50 µs"
 }
 
 var ecnNames = [...]string{"not_ect", "ect1", "ect0", "ce"}

@@ -216,6 +216,12 @@ var hidden = map[string]string{
 	"rp_cnp_ignored":         "what the NIC does with a CNP that it got",
 	"recoverable_errors":     "errors inside the NIC",
 	"unrecoverable_err":      "errors inside the NIC",
+	"roce_slow_restart": "a state of the NIC's rate limiter, which it enters after a retransmission where it is set up to: the wire shows the " +
+		"retransmission (local_ack_timeout_err, packet_seq_err) and the CNPs (roce_slow_restart_cnps), not what held the rate back",
+	"roce_slow_restart_trans": "a state of the NIC's rate limiter: see roce_slow_restart",
+	"roce_adp_retrans_to":     "which timer ran out; what was sent again too early for the ordinary one is in roce_adp_retrans",
+	"rx_prio<p>_buf_discard":  "what the NIC throws away isn't on the wire; look for the loss that it makes",
+	"rx_prio<p>_cong_discard": "what the NIC throws away isn't on the wire; look for the loss that it makes",
 }
 
 // invisible says why the wire can't tell a counter.

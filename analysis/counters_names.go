@@ -84,6 +84,27 @@ func figureOf(counter string) (figure string, ok bool) {
 	return counter, false
 }
 
+// Untellable is a counter of a family that no capture tells, and why: it is
+// named rather than left out, so that nobody takes its absence for 0.
+type Untellable struct{ Name, Why string }
+
+// untellable are those that users of DCQCN and PFC ask for, by family; hidden
+// has the reasons.
+var untellable = map[string][]string{
+	LikeMLX5: {"roce_adp_retrans_to", "roce_slow_restart", "roce_slow_restart_trans", "rp_cnp_ignored", "rx_prio<p>_buf_discard", "rx_prio<p>_cong_discard"},
+	LikeRXE:  {"ack_deferred", "link_downed", "retry_rnr_exceeded_err", "send_err"},
+	LikeBNXT: {"recoverable_errors", "unrecoverable_err"},
+}
+
+// UntellableCounters are the counters of a family that a capture can't show.
+func UntellableCounters(family string) []Untellable {
+	var list []Untellable
+	for _, name := range untellable[family] {
+		list = append(list, Untellable{name, hidden[name]})
+	}
+	return list
+}
+
 // NICCounter is one line of a NIC's statistics.
 type NICCounter struct {
 	Name string

@@ -105,6 +105,11 @@ func (p *partition) roce(pkt *decode.Packet, hash uint64) {
 		p.archive(f, n)
 	}
 	f.packet(pkt)
+	if pkt.RoCE.BTH.Opcode == roce.OpcodeCNP {
+		if peer := p.rc.Peer(id); peer >= 0 { // else every flow of the host pair may be meant
+			p.marks.SetPeer(f.mark, p.flows[peer].mark)
+		}
+	}
 	p.marks.Packet(pkt, f.mark)
 	p.taps.Packet(pkt, f.mark)
 	p.traffic.Data(pkt, id)

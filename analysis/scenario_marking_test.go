@@ -349,3 +349,48 @@ func TestScenarioTwoTaps(t *testing.T) {
 		}
 	}
 }
+
+// TestScenarioManyQueuePairs: a hundred queue pairs between two hosts, as
+// collective libraries have them. A CNP counts for the one that it means.
+func TestScenarioManyQueuePairs(t *testing.T) {
+	const qps = 100
+	c := newCongested(1, qps)
+	for round := range int64(3) {
+		for k := range qps {
+			c.mark(k, msec+round*10*msec+int64(k)*20*usec, 5*usec)
+		}
+	}
+	s := c.play(t)
+	require.Len(t, s.Connections, qps)
+	eachFlow(s, func(_ *analysis.Connection, f *analysis.Flow) {
+		if f.PayloadBytes == 0 {
+			return
+		}
+		require.EqualValues(t, 3, f.ECNCE)
+		require.EqualValues(t, 3, *f.CNP)
+		require.NotNil(t, f.CEToCNP)
+		require.Equal(t, []int64{3, 5 * usec, 5 * usec}, []int64{f.CEToCNP.Count, f.CEToCNP.MinNS, f.CEToCNP.MaxNS})
+	})
+	assert.Empty(t, rulesOf(s, "ecn."))
+	assert.Empty(t, s.Capture.Evictions)
+}
+
+// TestScenarioRecovery: the sender of the scenario about deafness comes back at
+// once 300 µs after each CNP: within a window of 50 µs.
+func TestScenarioRecovery(t *testing.T) {
+	c := newCongested(1, 1)
+	stream(c, true)
+	f := dataFlow(t, c.play(t))
+	require.NotNil(t, f.RateReduction)
+	require.NotNil(t, f.RateRecoveryNS, f.Reasons)
+	assert.InDelta(t, 300*usec, *f.RateRecoveryNS, float64(100*usec))
+	require.NotNil(t, f.RateRecovery)
+	assert.Positive(t, *f.RateRecovery)
+
+	c = newCongested(1, 1)
+	stream(c, false)
+	f = dataFlow(t, c.play(t))
+	assert.Nil(t, f.RateRecovery)
+	assert.Equal(t, "the rate wasn't cut", f.Reasons["rate_recovery_bps_per_ms"])
+	assert.Equal(t, "the rate wasn't cut", f.Reasons["rate_recovery_ns"])
+}

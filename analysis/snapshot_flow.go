@@ -74,7 +74,9 @@ type Flow struct {
 	Markings           List[Marking] `json:"markings" doc:"packets by kind and by what they are marked with, most first"`
 	CNPGapMinNS        *int64        `json:"cnp_gap_min_ns" doc:"smallest time between two CNPs"`
 	CNPScope           Text          `json:"cnp_scope" doc:"what the CNP pacing is kept for: qp, ip_pair or port"`
-	RateReduction      *Decimal      `json:"rate_reduction_ratio" doc:"median cut of the rate after a CNP"`
+	RateReduction      *Decimal      `json:"rate_reduction_ratio" doc:"median cut of the rate after a CNP; null without CNPs"`
+	RateRecovery       *int64        `json:"rate_recovery_bps_per_ms" doc:"median slope, bit/s in a millisecond, at which the rate rises again after a CNP; null without CNPs"`
+	RateRecoveryNS     *int64        `json:"rate_recovery_ns" doc:"median time from a CNP until the rate is back at 95 %, of those after which it was; null without CNPs"`
 
 	TCP        *TCP            `json:"tcp,omitempty" doc:"TCP figures (iWARP only)"`
 	MPA        *MPA            `json:"mpa,omitempty" doc:"MPA figures (iWARP only)"`

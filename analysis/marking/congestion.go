@@ -37,6 +37,7 @@ type link struct {
 	delay    *sketch.Sketch // CE mark → CNP
 	probe    probe
 	profile  profile
+	recovery recovery
 	cuts     []int16 // per mille by which the sender cut its rate, newest maxCuts
 	nextCut  int
 	measured int64
@@ -120,6 +121,7 @@ func (l *link) answer(c *congestion, now int64, slow bool, o *Options) {
 	}
 	l.used, l.usedCE = c.ce > 0, c.lastCE
 	c.rate.advance(now, o)
+	l.recovery.begin(now, c.rate.recent(now), o)
 	if l.probe.stage == probeIdle {
 		l.probe = probe{stage: probeWait, at: now, before: c.rate.recent(now), cum: c.rate.bytes}
 	}

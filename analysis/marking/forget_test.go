@@ -146,7 +146,7 @@ func TestForgottenPeer(t *testing.T) {
 	f.tr.Forget(0)
 	require.Zero(t, f.tr.links)
 	require.Zero(t, f.tr.flows.At(1).peer)
-	require.Equal(t, Flow{ID: 0}, f.tr.Flow(0, 1, f.last))
+	require.Equal(t, Flow{ID: 0}, f.tr.Flow(0, -1, f.last))
 }
 
 // TestForgetPacing: what a flow that is gone sent isn't paced with what the next

@@ -108,9 +108,11 @@ func (f *profile) dip(width int64) int64 {
 func (c *congestion) sent(p *decode.Packet, o *Options) {
 	c.rate.advance(p.Time, o)
 	for i := range c.links {
-		if l := &c.links[i]; l.probe.stage != probeIdle {
+		l := &c.links[i]
+		if l.probe.stage != probeIdle {
 			l.step(c, p, o)
 		}
+		l.recovery.sent(p, o)
 	}
 	c.rate.bytes += int64(p.Wire)
 	c.rate.slots[c.rate.newest%rateSlots] += int64(p.Wire)

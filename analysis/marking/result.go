@@ -34,7 +34,8 @@ type Congestion struct {
 	// What the peer's CNPs did to this flow; nil without a peer that sent some.
 	Throttle *Throttle
 	// CEUnanswered are CE marks that no CNP of the peer followed in time. Without
-	// a peer it counts those that no CNP which could be meant followed.
+	// a peer it counts those that no CNP which could be meant followed. Where the
+	// flow wasn't told of the peer's CNPs it is 0: nothing is known.
 	CEUnanswered int64
 }
 
@@ -42,15 +43,28 @@ type Congestion struct {
 type Throttle struct {
 	CNPFlow   int32
 	CNPs      int64
-	Answered  int64           // CNPs after a new CE mark
-	Repeated  int64           // after none since the CNP before, but within the time
-	Causeless int64           // no CE mark in the time before: marked behind the tap, or
-	SlowStart int64           // of those: after a NAK, which makes some NICs start slowly
-	CEToCNP   *sketch.Summary // ns from the newest CE mark at the tap to the CNP, of those answered
+	Answered  int64 // CNPs after a new CE mark
+	Repeated  int64 // after none since the CNP before, but within the time
+	Causeless int64 // no CE mark in the time before: marked behind the tap, or
+	SlowStart int64 // of those: after a NAK, which makes some NICs start slowly
+	// Untold: the CNPs came while there were more flows between the hosts than a
+	// CNP is held against before peers are known. Their number is all that is
+	// known then.
+	Untold  bool
+	CEToCNP *sketch.Summary // ns from the newest CE mark at the tap to the CNP, of those answered
 	// RateSamples is how often the rate before and after could be compared;
 	// MedianCutPermille by how much it fell (negative: it rose).
 	RateSamples       int64
 	MedianCutPermille int64
+	// RecoverySamples is how often the rate was seen to rise again after a CNP,
+	// RecoveryBpsPerMS the median of how steeply: bit/s in a millisecond, from the
+	// slowest 50 µs to the next CNP or to 95 % of the rate before. RecoveryNS is
+	// the median time from a CNP until the rate was back, of the Recovered ones.
+	RecoverySamples, RecoveryBpsPerMS int64
+	Recovered, RecoveryNS             int64
+	// Why there is no sample of other CNPs: the sender didn't slow down, the next
+	// CNP came too soon, or packets are too few to tell.
+	NotCut, TooSoon, TooFew int64
 	// DipPermille is by how much it fell, on average over those CNPs, in the
 	// slowest of the slots of 12.5 µs that followed.
 	DipPermille int64
@@ -81,7 +95,9 @@ type Result struct {
 	flows slab.Slab[flow]
 	odd   slab.Slab[oddMarks]
 	congs []Congestion
-	logs  []pairLog
+	// untold are flows without CE marks whose peers' CNPs they weren't told of.
+	untold map[int32]Congestion
+	logs   []pairLog
 }
 
 type pairLog struct {
@@ -107,6 +123,12 @@ func (t *Tracker) Result(now int64, peerOf func(id int32) int32) *Result {
 			peer = peerOf(id)
 		}
 		r.congs[f.cong-1] = t.congestion(f, peer, now)
+		if n := t.cnpsOf(id); n > 0 && peer >= 0 && peer < t.n && t.flows.At(peer).cong == 0 {
+			if r.untold == nil {
+				r.untold = make(map[int32]Congestion)
+			}
+			r.untold[peer] = Congestion{Throttle: &Throttle{CNPFlow: id, CNPs: n, Untold: true}}
+		}
 	}
 	for i := range t.usedPairs {
 		if pr := t.pairs.At(i); pr.cnps != nil {
@@ -125,6 +147,8 @@ func (r *Result) Flow(id int32) Flow {
 	fl := f.figures(id, r.odd.At(id))
 	if f.cong != 0 {
 		fl.Congestion = r.congs[f.cong-1]
+	} else if c, ok := r.untold[id]; ok {
+		fl.Congestion = c
 	}
 	return fl
 }
@@ -145,8 +169,21 @@ func (t *Tracker) Flow(id, peer int32, now int64) Flow {
 	fl := f.figures(id, t.odd.At(id))
 	if f.cong != 0 {
 		fl.Congestion = t.congestion(f, peer, now)
+	} else if n := t.cnpsOf(peer); n > 0 {
+		fl.Throttle = &Throttle{CNPFlow: peer, CNPs: n, Untold: true}
 	}
 	return fl
+}
+
+// cnpsOf is how many CNPs a flow had, -1 being no flow.
+func (t *Tracker) cnpsOf(id int32) int64 {
+	if id < 0 || id >= t.n {
+		return 0
+	}
+	if c := t.flows.At(id).cong; c != 0 && t.congs[c-1].cnps != nil {
+		return t.congs[c-1].cnps.n
+	}
+	return 0
 }
 
 // figures are those that every flow has.
@@ -182,10 +219,16 @@ func (t *Tracker) congestion(f *flow, peer int32, now int64) Congestion {
 			l = c.link(peer, t.flows.At(peer).gen)
 		}
 		open = c.openFor(l)
+		if n := t.cnpsOf(peer); l == nil && n > 0 {
+			r.Throttle = &Throttle{CNPFlow: peer, CNPs: n, Untold: true}
+			return r
+		}
 		if l != nil {
 			r.Throttle = &Throttle{CNPFlow: peer, CNPs: l.answered + l.repeated + l.causeless, Answered: l.answered,
 				Repeated: l.repeated, Causeless: l.causeless, SlowStart: l.slowStart, CEToCNP: l.delay.Summary(),
-				RateSamples: l.measured, MedianCutPermille: l.medianCut(), DipPermille: l.profile.dip(c.rate.width)}
+				RateSamples: l.measured, MedianCutPermille: l.medianCut(), DipPermille: l.profile.dip(c.rate.width),
+				RecoverySamples: l.recovery.slopes.n, RecoveryBpsPerMS: l.recovery.slopes.median(), Recovered: l.recovery.times.n, RecoveryNS: l.recovery.times.median(),
+				NotCut: l.recovery.uncut, TooSoon: l.recovery.short, TooFew: l.recovery.tooCoarse}
 		}
 	}
 	open.expire(now, t.opt.AnswerNS)

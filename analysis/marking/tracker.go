@@ -122,6 +122,9 @@ func (t *Tracker) Warm(id int32) int32 {
 // best as early as possible; Result's word is final.
 func (t *Tracker) SetPeer(a, b int32) {
 	t.AddFlow(max(a, b))
+	if t.flows.At(a).peer == b+1 {
+		return
+	}
 	t.unpeer(a)
 	t.unpeer(b)
 	t.flows.At(a).peer, t.flows.At(b).peer = b+1, a+1

@@ -225,6 +225,39 @@ func TestExclusion(t *testing.T) {
 	require.Zero(t, f.tr.Result(f.last, nil).Unconnected)
 }
 
+// TestUntold: of flows beyond those that a CNP is held against, the number of
+// their peers' CNPs is known, and that nothing else is. Where the peer is told
+// first they are as any other.
+func TestUntold(t *testing.T) {
+	for _, early := range []bool{false, true} {
+		f := newFeed(Options{PairFlows: 2})
+		there, back := host(1, 2, 0)
+		for id := int32(0); id < 8; id += 2 {
+			tos := uint8(tosCE)
+			if id == 6 {
+				tos = tosECT // no mark: no state of congestion
+			}
+			f.data(int64(id), id, there, tos)
+			if early {
+				f.tr.SetPeer(id, id+1)
+			}
+		}
+		for id := int32(1); id < 8; id += 2 {
+			f.cnp(us+int64(id), id, back)
+			f.cnp(2*us+int64(id), id, back)
+		}
+		r := f.tr.Result(t0+10*ms, xor1)
+		for id := int32(0); id < 8; id += 2 {
+			fl := r.Flow(id)
+			require.NotNil(t, fl.Throttle)
+			require.EqualValues(t, 2, fl.Throttle.CNPs)
+			require.Equal(t, !early && id >= 4, fl.Throttle.Untold, id)
+			require.Zero(t, fl.CEUnanswered)
+			require.Equal(t, fl, f.tr.Flow(id, id+1, t0+10*ms))
+		}
+	}
+}
+
 // TestCNPFormat: each fault is counted; the PSN is information only.
 func TestCNPFormat(t *testing.T) {
 	for _, c := range []struct {

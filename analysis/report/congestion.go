@@ -48,6 +48,7 @@ func writeCongestion(p *printer, s *analysis.Snapshot, o Options) {
 		{title: "CNP GAP", right: true},
 		{title: "PACED BY", early: true, note: "too few CNPs of different queue pairs to tell what they are paced by"},
 		{title: "RATE CUT", right: true},
+		{title: "RISES AGAIN", right: true, drop: 1},
 	}}
 	for _, m := range show {
 		t.add(congestionRow(m.f)...)
@@ -79,7 +80,16 @@ func congestionRow(f *analysis.Flow) []cell {
 		text(durationOr(f.CNPGapMinNS)),
 		text(scope),
 		text(percentOr(f.RateReduction)),
+		text(rising(f)),
 	}
+}
+
+// rising is how steeply a rate comes back after a CNP.
+func rising(f *analysis.Flow) string {
+	if f.RateRecovery == nil {
+		return unknown
+	}
+	return bitRate(*f.RateRecovery) + "/ms"
 }
 
 // writePauseVerdicts tells what others' watchdogs would have said, who sent into

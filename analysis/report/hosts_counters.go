@@ -40,6 +40,12 @@ func Counters(w io.Writer, s *analysis.Snapshot, family, host string) error {
 			}
 		}
 	}
+	if !first {
+		p.line()
+	}
+	for _, c := range analysis.UntellableCounters(family) {
+		p.line(span{text: "# not told by a capture: " + c.Name + ": " + c.Why})
+	}
 	return p.flush()
 }
 

@@ -32,7 +32,7 @@ func TestCountersLayout(t *testing.T) {
 	code, out, errs := counted()
 	require.Equal(t, exitOK, code, errs)
 	blocks := strings.Split(out, "\n\n")
-	require.Len(t, blocks, 2)
+	require.Len(t, blocks, 3)
 	line := regexp.MustCompile(`^     [a-z0-9_]+: [0-9]+$`)
 	for i, host := range []string{"# 10.77.0.1 52:54:00:77:00:01", "# 10.77.0.2 52:54:00:77:00:02"} {
 		lines := strings.Split(strings.TrimSpace(blocks[i]), "\n")
@@ -44,6 +44,10 @@ func TestCountersLayout(t *testing.T) {
 	assert.Contains(t, blocks[0], "\n     packet_seq_err: 12\n")
 	assert.Contains(t, blocks[1], "\n     rx_write_requests: 400\n")
 	assert.Contains(t, blocks[1], "\n# at least: out_of_sequence")
+	for _, l := range strings.Split(strings.TrimSpace(blocks[2]), "\n") {
+		assert.Regexp(t, `^# not told by a capture: [a-z0-9_<>]+: .{20,}$`, l, "each with a reason")
+	}
+	assert.Contains(t, blocks[2], "roce_slow_restart: ")
 }
 
 // TestCountersLike: the same figures under other drivers' names.
