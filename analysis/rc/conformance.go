@@ -87,8 +87,9 @@ func (r *requester) inSequence(e *event, f roce.OpcodeFlags) {
 }
 
 // psnReused checks a request that repeats a PSN in flight: it must be the same
-// operation, and a READ asked again ends where it did. Only borders that were
-// seen count: other messages may hide in what was not.
+// operation with the same RETH or AtomicETH, a READ asked again must end where
+// it did, and the payload of a SEND or WRITE is the same. Only what was seen
+// counts: other messages may hide in what was not.
 func (r *requester) psnReused(e *event, f roce.OpcodeFlags) {
 	i, ok := r.msgs.find(e.psn)
 	if !ok || r.guessed {
@@ -97,17 +98,28 @@ func (r *requester) psnReused(e *event, f roce.OpcodeFlags) {
 	m := r.msgs.at(i)
 	atomic := f.Has(roce.FlagAtomic)
 	read := e.op.Operation() == roce.OperationReadRequest
+	same := m.target == 0 || e.target == 0 || m.target == e.target
+	begins := e.psn == m.start && m.is(msgFirst)
+	var good bool
 	switch {
-	case !m.is(msgRead):
-		if !read && !atomic || e.psn != m.start || !m.is(msgFirst) {
-			return
+	case m.is(msgOther):
+		good = true
+	case m.is(msgAtomic):
+		good = atomic && (same || !begins)
+	case m.is(msgRead):
+		good = read && (e.dma == 0 || !e.has(evReth) || same && e.end() == m.end)
+	case read || atomic:
+		good = !begins
+	default:
+		write := e.op.Operation() == roce.OperationWrite
+		good = !begins || same && write == m.is(msgWrite)
+		if e.was != 0 && e.data>>8 != 0 && e.wasAt >= m.tFirst && uint16(e.was) != e.data>>8 {
+			good = false
 		}
-	case m.is(msgOther), m.is(msgAtomic) && atomic:
-		return
-	case !m.is(msgAtomic) && read && (e.end() == m.end || e.dma == 0 || !e.has(evReth)):
-		return
 	}
-	r.hit(RulePSNReused, e.num)
+	if !good {
+		r.hit(RulePSNReused, e.num)
+	}
 }
 
 // checkMSN checks the responder's count of finished messages: an answer for a

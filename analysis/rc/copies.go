@@ -7,9 +7,15 @@ import "rdmascope/decode/roce"
 // found by PSN and only the newest is kept at each place; a copy follows within
 // few packets.
 type sighting struct {
-	time  int64
-	print uint32
-	key   uint32 // PSN, bit 24: response, bit 25: in use; from bit 26 what hops rewrite
+	timeData uint64 // time, and 8 bits of the payload's fingerprint
+	print    uint32
+	key      uint32 // PSN, bit 24: response, bit 25: in use; from bit 26 what hops rewrite
+}
+
+// time returns when it was: the one that ends in the 56 bits at hand and is the
+// nearest to now.
+func (s *sighting) time(now int64) int64 {
+	return now - int64((uint64(now)<<8-s.timeData&^0xff))>>8
 }
 
 const (
@@ -29,8 +35,8 @@ func copyKey(psn roce.PSN, response bool) uint32 {
 	return uint32(psn) | keyInUse
 }
 
-// hopBits are as many bits of the hop's fingerprint as there is room for.
-func (e *event) hopBits() uint32 { return uint32(e.hop >> (16 - (32 - keyBits))) }
+// hopMask are as many bits of the hop's fingerprint as there is room for.
+const hopMask = 1<<(32-keyBits) - 1
 
 func (s *sighting) of(key uint32) bool { return (s.key^key)<<(32-keyBits) == 0 }
 
@@ -57,22 +63,28 @@ func (f *flow) slot(key uint32) *sighting {
 }
 
 // repeat tells whether e shows the bytes of an earlier sighting within window,
-// when that was and whether a hop has rewritten something since; else it notes e.
+// when that was and whether a hop has rewritten something since; else it notes e,
+// and in e what was sighted before.
 func (f *flow) repeat(e *event, window int64) (first int64, hop, yes bool) {
 	key := copyKey(e.psn, e.has(evResponse))
 	s := f.slot(key)
-	if s.of(key) && s.print == e.print && e.time-s.time <= window && e.time >= s.time {
-		return s.time, s.key>>keyBits != e.hopBits(), true
+	e.was = 0
+	if s.of(key) {
+		at := s.time(e.time)
+		if s.print == e.print && e.time-at <= window && e.time >= at {
+			return at, s.key>>keyBits != uint32(e.hop), true
+		}
+		e.was, e.wasAt = uint8(s.timeData), at
 	}
-	*s = sighting{e.time, e.print, key | e.hopBits()<<keyBits}
+	*s = sighting{uint64(e.time)<<8 | uint64(e.data>>8), e.print, key | uint32(e.hop)<<keyBits}
 	return 0, false, false
 }
 
 // sighted returns the time of the newest sighting of a request.
-func (f *flow) sighted(psn roce.PSN) (int64, bool) {
+func (f *flow) sighted(psn roce.PSN, now int64) (int64, bool) {
 	key := copyKey(psn, false)
 	s := f.slot(key)
-	return s.time, s.of(key)
+	return s.time(now), s.of(key)
 }
 
 // remember makes room for the sightings of a window of n packets: when a NAK

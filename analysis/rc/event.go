@@ -16,8 +16,11 @@ type event struct {
 	payload   uint32
 	wire      uint32
 	print     uint32 // of what no hop rewrites
+	target    uint32 // of what RETH or AtomicETH asks for, 0: not known
 	data      uint16 // of the payload, 0: not known
-	hop       uint16 // of what a hop rewrites
+	hop       uint8  // of what a hop rewrites
+	was       uint8  // payload of the request sighted before at this PSN, 0: not known
+	wasAt     int64  // … and when that was
 	msn       roce.MSN
 	ipid      uint16
 	port      uint16
@@ -80,14 +83,17 @@ func (e *event) fill(p *decode.Packet) bool {
 	}
 	e.time, e.num, e.psn, e.op = p.Time, p.Number, h.BTH.PSN, h.BTH.Opcode
 	e.wire, e.ipid, e.port = p.Wire, p.IPID, p.SrcPort
-	e.n, e.dma, e.payload, e.msn, e.syn = 1, 0, 0, 0, 0
+	e.n, e.dma, e.payload, e.target, e.msn, e.syn = 1, 0, 0, 0, 0, 0
 	if h.Present&info.Set == info.Set { // no header is missing
 		e.payload = uint32(h.PayloadLen)
 		flags |= evLen
 	}
 	if h.Present.Has(roce.HeaderRETH) {
 		e.dma = h.RETH.DMALen
+		e.target = target(&h.RETH, info.Operation)
 		flags |= evReth
+	} else if h.Present.Has(roce.HeaderAtomicETH) {
+		e.target = atomicTarget(&h.AtomicETH)
 	}
 	if h.Present.Has(roce.HeaderAETH) {
 		e.msn, e.syn = h.AETH.MSN, h.AETH.Syndrome
@@ -99,7 +105,7 @@ func (e *event) fill(p *decode.Packet) bool {
 		e.n = 0
 	}
 	e.flags = flags
-	e.print, e.data, e.hop = uint32(p.Print>>32), uint16(p.Print>>16), uint16(p.Print)
+	e.print, e.data, e.hop = uint32(p.Print>>32), uint16(p.Print>>16), uint8(p.Print>>10&hopMask)
 	return true
 }
 

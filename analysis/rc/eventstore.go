@@ -41,14 +41,16 @@ type storedEvent struct {
 	wireOp  uint32 // wire length, and 8 bits of opcode
 	payload uint32
 	ipid    uint16
-	flags   eventFlags
+	flags   eventFlags // and from storedHop on hop
+	target  uint32
 	data    uint16
-	hop     uint16
 }
+
+const storedHop = 10 // flags are below it
 
 func (w *storedEvent) store(e *event) {
 	*w = storedEvent{time: e.time, numPSN: uint64(e.num)<<24 | uint64(e.psn&0xffffff), print: e.print, header: e.dma,
-		wireOp: min(e.wire, 1<<24-1)<<8 | uint32(e.op), payload: e.payload, ipid: e.ipid, flags: e.flags, data: e.data, hop: e.hop}
+		wireOp: min(e.wire, 1<<24-1)<<8 | uint32(e.op), payload: e.payload, ipid: e.ipid, flags: e.flags | eventFlags(e.hop)<<storedHop, data: e.data, target: e.target}
 	if e.has(evAeth) {
 		w.header = uint32(e.syn)<<24 | uint32(e.msn)
 	}
@@ -56,7 +58,8 @@ func (w *storedEvent) store(e *event) {
 
 func (w *storedEvent) load(e *event) {
 	*e = event{time: w.time, num: int64(w.numPSN >> 24), psn: roce.PSN(w.numPSN & 0xffffff), n: 1, payload: w.payload, wire: w.wireOp >> 8,
-		print: w.print, data: w.data, hop: w.hop, ipid: w.ipid, op: roce.Opcode(w.wireOp), flags: w.flags}
+		print: w.print, data: w.data, hop: uint8(w.flags >> storedHop), target: w.target, ipid: w.ipid, op: roce.Opcode(w.wireOp),
+		flags: w.flags & (1<<storedHop - 1)}
 	if e.has(evAeth) {
 		e.syn, e.msn = roce.Syndrome(w.header>>24), roce.MSN(w.header&0xffffff)
 	} else {

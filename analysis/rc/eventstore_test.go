@@ -26,7 +26,7 @@ func TestEventStore(t *testing.T) {
 			continue
 		}
 		e := event{time: int64(n), num: int64(n) << 20 & (1<<40 - 1), psn: roce.PSN(n) & 0xffffff, n: 1, payload: r.Uint32(), wire: r.Uint32() >> 8,
-			print: r.Uint32(), data: uint16(n), hop: uint16(r.Uint32()), ipid: uint16(n), op: roce.Opcode(r.IntN(0x12)), flags: evRequest}
+			print: r.Uint32(), data: uint16(n), hop: uint8(r.Uint32() & hopMask), target: r.Uint32(), ipid: uint16(n), op: roce.Opcode(r.IntN(0x12)), flags: evRequest}
 		if e.op.Operation() == roce.OperationReadRequest {
 			e.n = 0
 		}

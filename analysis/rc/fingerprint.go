@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"rdmascope/decode"
+	"rdmascope/decode/roce"
 )
 
 // Fingerprint hashes a packet, so that tracking need not come back to its
@@ -51,8 +52,9 @@ func tail(p *decode.Packet) (h uint64) {
 	return h
 }
 
-// payloadPrint hashes the first 16 octets of the payload, the same ones however
-// much of it was captured; its highest 16 bits are 0 when they are not there.
+// payloadPrint hashes the payload's length and first 16 octets, the same ones
+// however much of it was captured; its highest 8 bits are 0 when they are
+// not there.
 // A sender that sends a packet again changes its identification, so its iCRC
 // says nothing about whether the payload is the same.
 func payloadPrint(p *decode.Packet) uint64 {
@@ -62,14 +64,32 @@ func payloadPrint(p *decode.Packet) uint64 {
 	if n == 0 || len(d) < n || p.RoCE.Present&p.RoCE.BTH.Opcode.Info().Set != p.RoCE.BTH.Opcode.Info().Set {
 		return 0
 	}
-	var h uint64
+	h := uint64(p.RoCE.PayloadLen) * k
 	if n == 16 {
-		h = binary.LittleEndian.Uint64(d)*k ^ binary.LittleEndian.Uint64(d[8:])
+		h ^= binary.LittleEndian.Uint64(d)*k ^ binary.LittleEndian.Uint64(d[8:])
 		h ^= h >> 29
 	} else {
 		for _, x := range d[:n] {
 			h = h*31 + uint64(x)
 		}
 	}
-	return h*k | 1<<48
+	return h*k | 1<<56
+}
+
+// target hashes what a READ or WRITE asks for. A READ asked again for its rest
+// begins later and is shorter, so what counts is where it ends (IBTA 9.7.2).
+func target(h *roce.RETHFields, op roce.Operation) uint32 {
+	const k = 0x9e3779b97f4a7c15
+	x := h.VA + uint64(h.DMALen)
+	if op != roce.OperationReadRequest {
+		x = x*k ^ uint64(h.DMALen)
+	}
+	return uint32((x*k^uint64(h.RKey))*k>>32) | 1
+}
+
+// atomicTarget hashes what an atomic asks for, the operands too.
+func atomicTarget(h *roce.AtomicETHFields) uint32 {
+	const k = 0x9e3779b97f4a7c15
+	x := (h.VA*k ^ h.SwapAdd) * k
+	return uint32(((x^h.Compare)*k^uint64(h.RKey))*k>>32) | 1
 }

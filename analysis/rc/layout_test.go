@@ -21,5 +21,5 @@ func TestLayout(t *testing.T) {
 	assert.EqualValues(t, 2*line, unsafe.Offsetof(r.msgs)+unsafe.Offsetof(r.msgs.first))
 	assert.EqualValues(t, 3*line, unsafe.Offsetof(r.samples))
 	assert.EqualValues(t, 4*line, unsafe.Offsetof(r.f))
-	assert.EqualValues(t, 40, unsafe.Sizeof(storedEvent{}), "events that wait")
+	assert.EqualValues(t, 48, unsafe.Sizeof(storedEvent{}), "events that wait")
 }

@@ -8,7 +8,8 @@ type message struct {
 	tFirst     int64    // first sighting of its first packet
 	last       int64    // sighting of its last packet; READ: how far it got, and its length
 	flags      messageFlags
-	skips      uint8 // READ: later operations that finished meanwhile
+	skips      uint8  // READ: later operations that finished meanwhile
+	target     uint32 // of its RETH or AtomicETH, 0: not known
 }
 
 // got is the first PSN of a READ whose response is missing.
@@ -40,6 +41,7 @@ const (
 	msgDone                              // finished, waits behind an unfinished READ
 	msgAnswered                          // READ: the first response was seen
 	msgOther                             // FLUSH, ATOMIC WRITE: in no latency block
+	msgWrite                             // WRITE
 	msgAhead                             // READ: responses beyond got were seen, see responses.late
 )
 
@@ -131,7 +133,7 @@ func (r *messageRing) clone() messageRing {
 
 // opened returns the message that a request begins.
 func opened(e *event, f roce.OpcodeFlags) message {
-	m := message{start: e.psn, end: e.end(), tFirst: e.time, last: e.time}
+	m := message{start: e.psn, end: e.end(), tFirst: e.time, last: e.time, target: e.target}
 	switch {
 	case f.Has(roce.FlagRead):
 		m.flags = msgFirst | msgLast | msgRead
@@ -149,8 +151,17 @@ func opened(e *event, f roce.OpcodeFlags) message {
 		if f.Has(roce.FlagEnd) {
 			m.flags |= msgLast
 		}
+		m.kind(e)
 	}
 	return m
+}
+
+// kind notes whether a message is a SEND or a WRITE.
+func (m *message) kind(e *event) {
+	m.flags &^= msgWrite
+	if e.op.Operation() == roce.OperationWrite {
+		m.flags |= msgWrite
+	}
 }
 
 // inOrder adds the request that continues the sequence.
@@ -268,8 +279,9 @@ func (r *requester) borders(i int, e *event, f roce.OpcodeFlags, resent bool) in
 	if f.Has(roce.FlagStart) {
 		if m.start != e.psn {
 			right := *m
-			right.start, right.tFirst = e.psn, e.time
+			right.start, right.tFirst, right.target = e.psn, e.time, e.target
 			right.flags = right.flags&(msgLast|msgResent) | msgFirst
+			right.kind(e)
 			m.end = e.psn
 			m.flags &^= msgLast
 			r.place(i+1, right)
@@ -277,6 +289,8 @@ func (r *requester) borders(i int, e *event, f roce.OpcodeFlags, resent bool) in
 			m = r.msgs.at(i)
 		} else if !m.is(msgFirst) {
 			m.flags |= msgFirst
+			m.target = e.target
+			m.kind(e)
 			if !resent {
 				m.tFirst = e.time
 			}

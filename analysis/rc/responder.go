@@ -149,7 +149,7 @@ func (x *tapResponder) answered(r *requester, to roce.PSN, now int64) {
 	x.withdraw(r, to)
 	if to.Sub(r.expect) > 0 {
 		r.expect, x.naked = to, false
-		if _, seen := r.f.sighted(to); r.next.Sub(to) > 0 && !seen {
+		if _, seen := r.f.sighted(to, now); r.next.Sub(to) > 0 && !seen {
 			x.predict(prediction{psn: to, time: now, valid: true}) // a responder that keeps what came early asks at once
 		}
 	}
@@ -212,7 +212,7 @@ func (x *tapResponder) nak(r *requester, e *event) nakNote {
 		x.claim = backTo{e.psn, true}
 		r.expect, x.naked = e.psn, true
 		x.preds = x.preds[:0]
-		if t, ok := r.f.sighted(e.psn.Add(1)); ok && t <= e.time {
+		if t, ok := r.f.sighted(e.psn.Add(1), e.time); ok && t <= e.time {
 			n.generation, n.hasGeneration = e.time-t, true
 		}
 	case d > 0: // it has what the capture missed

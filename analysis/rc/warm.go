@@ -23,7 +23,7 @@ func (s *Shard) WarmRequester(id int32, psn roce.PSN, response bool) int64 {
 	if f == nil {
 		return 0
 	}
-	x := f.slot(copyKey(psn, response)).time
+	x := int64(f.slot(copyKey(psn, response)).key)
 	r := f.own
 	if response {
 		r = f.ans
