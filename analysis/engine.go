@@ -29,20 +29,6 @@ type Options struct {
 	Filter     string // what the source left out is told in the report; "" for nothing
 }
 
-// pause are the settings of the pause time line, which the rules about pauses
-// own.
-func (o *Options) pause() pause.Options {
-	ms := func(r *Rule, key string) int64 { return int64(o.Settings.value(r, key) * 1e6) }
-	permille := func(r *Rule, key string) int64 { return int64(o.Settings.value(r, key)*1000 + 0.5) }
-	return pause.Options{
-		PriorityOfDSCP: (*[64]uint8)(o.Priorities),
-		LinkSpeedBps:   uint64(max(o.LinkSpeed, 0)),
-		DetectNS:       ms(&rulePFCStorm, "detect_ms"), RestoreNS: ms(&rulePFCStorm, "restore_ms"), StormPermille: permille(&rulePFCStorm, "paused_ratio"),
-		ChoppyCount: int(o.Settings.value(&rulePFCChoppy, "pauses")), ChoppyNS: ms(&rulePFCChoppy, "window_ms"),
-		HeavyPermille: permille(&rulePFCHeavy, "paused_ratio"),
-	}
-}
-
 // PriorityOf is the priority class of a packet: what a pause of that priority
 // stops.
 func (o *Options) PriorityOf(p *decode.Packet) uint8 {

@@ -12,8 +12,11 @@ var ruleECNNoCNP = Rule{
 	Title:    "congestion marks, but no CNP",
 	Meaning: "Switches mark packets with CE, and the receiver doesn't tell the sender: no CNP came back within a millisecond. " +
 		"The sender won't slow down, and PFC or loss will have to stop it.",
-	Advice:     "switch on DCQCN's notification point for this priority at the receiver (Soft-RoCE has none); look whether CNPs are dropped on the way or not mirrored",
-	Thresholds: []Threshold{{"ce_packets", 10, "CE-marked data packets of a flow that no CNP answered"}},
+	Advice: "switch on DCQCN's notification point for this priority at the receiver (Soft-RoCE has none); look whether CNPs are dropped on the way or not mirrored",
+	Thresholds: []Threshold{
+		{"ce_packets", 10, "CE-marked data packets of a flow that no CNP answered"},
+		{"answer_ms", 1, "time in which a CNP answers a mark, and a CNP has had one"},
+	},
 	find: func(f *finder) {
 		eachFlow(f.Snapshot, func(c *Connection, fl *Flow) {
 			m := &fl.marks
@@ -92,17 +95,23 @@ var ruleECNDeafSender = Rule{
 	Title:    "a sender ignores its CNPs",
 	Meaning:  "The sender got CNPs and went on at the same rate: less than 5 % slower, at the median, in the time after each.",
 	Advice:   "switch on DCQCN's reaction point for this priority at the sender; check that CNPs reach it (rp_cnp_handled)",
+	Thresholds: []Threshold{
+		{"cnp_packets", 10, "CNPs, and rates measured before and after one, that it takes to tell"},
+		{"rate_reduction_ratio", 0.05, "median cut of the rate below which a sender is deaf"},
+		{"rate_us", 50, "time over which the rate is taken, before and after"},
+		{"delay_us", 20, "time that the sender has to react"},
+	},
 	find: func(f *finder) {
 		eachFlow(f.Snapshot, func(c *Connection, fl *Flow) {
 			t := fl.marks.Throttle
-			if t == nil || !t.Deaf() {
+			if t == nil || !t.Deaf {
 				return
 			}
 			n := flowFinding(c, fl)
 			n.weight = t.CNPs
 			n.Metrics["cnp_packets"] = Decimal(t.CNPs)
 			n.Metrics["rate_reduction_ratio"] = Decimal(t.MedianCutPermille) / 1000
-			n.Limits["rate_reduction_ratio"] = 0.05
+			n.Limits["rate_reduction_ratio"] = f.limit("rate_reduction_ratio")
 			n.Meaning = Text(fmt.Sprintf("%s: %s, rate cut by %.1f %% at the median", flowName(fl), plural(t.CNPs, "CNP"), float64(t.MedianCutPermille)/10))
 			n.Filters.Wireshark = Text(cnpFilter(c, fl))
 			f.add(n)

@@ -22,6 +22,11 @@ var rulePFCStorm = Rule{
 		{"detect_ms", 200, "shortest storm (SONiC pfcwd's detection time)"},
 		{"restore_ms", 200, "storms nearer to one another than this are one that flaps"},
 		{"paused_ratio", 0.99, "paused share of a storm"},
+		{"cause_ms", 1, "a pause that began at most this long before another one may have caused it"},
+		{"caused_ratio", 0.8, "share of a sender's pauses that must have a cause for it not to be a root"},
+		{"pfcwd_poll_ms", 200, "polling interval of SONiC's pfcwd, for its verdict"},
+		{"nic_watchdog_ms", 100, "time of a NIC's watchdog, for its verdict"},
+		{"mlx5_stall_ms", 8000, "stall time of mlx5, which warns at 85 % of it, for its verdict"},
 	},
 	find: func(f *finder) { stormFindings(f, "storm") },
 }
@@ -41,13 +46,16 @@ var rulePFCChoppy = Rule{
 }
 
 var rulePFCHeavy = Rule{
-	Name:       "pfc.heavy",
-	Severity:   SeverityWarning,
-	Title:      "heavily paused",
-	Meaning:    "A priority was paused for more than a tenth of the capture, without any one storm.",
-	Advice:     "find the receiver that can't keep up; see whether ECN slows the senders before PFC stops them",
-	Thresholds: []Threshold{{"paused_ratio", 0.1, "paused share of the capture"}},
-	find:       func(f *finder) { stormFindings(f, "heavy") },
+	Name:     "pfc.heavy",
+	Severity: SeverityWarning,
+	Title:    "heavily paused",
+	Meaning:  "A priority was paused for more than a tenth of the capture, without any one storm.",
+	Advice:   "find the receiver that can't keep up; see whether ECN slows the senders before PFC stops them",
+	Thresholds: []Threshold{
+		{"paused_ratio", 0.1, "paused share of the capture"},
+		{"window_ms", 100, "windows in which the report shows the pause over time"},
+	},
+	find: func(f *finder) { stormFindings(f, "heavy") },
 }
 
 func stormFindings(f *finder, kind string) {
@@ -246,6 +254,10 @@ var rulePFCVictim = Rule{
 	Title:    "connections stood still behind a pause",
 	Meaning:  "These connections sent until the pause began and were silent for most of it: they did nothing wrong, they wait for a priority that is stopped.",
 	Advice:   "solve the storm that silenced them",
+	Thresholds: []Threshold{
+		{"quiet_ratio", 0.5, "share of the storm in which a victim sent nothing"},
+		{"gaps", 10, "a victim's last packet came at most this many of its median gaps before the storm"},
+	},
 	find: func(f *finder) {
 		for i := range f.PFC.Storms {
 			s := &f.PFC.Storms[i]

@@ -12,7 +12,7 @@ import (
 // recoveryWindows.
 //
 // A sample is the slope from the slowest window to the last one. There is none
-// where the rate wasn't cut (by deafCutPermille at least), where no two windows
+// where the rate wasn't cut (by DeafCutPermille at least), where no two windows
 // follow the slowest one, and where packets are too few for a window to tell a
 // rate: DCQCN raises the rate each 55 µs at most, so with CNPs nearer than some
 // hundred microseconds nothing can be seen of it.
@@ -37,8 +37,6 @@ const (
 	recoveryWindows = 64 // 3.2 ms
 	// leastInWindow is how many packets the rate before must fill a window with.
 	leastInWindow = 8
-	// backPermille of the rate before is as good as all of it.
-	backPermille = 1000 - deafCutPermille
 )
 
 // begin ends what was watched before, since another CNP came, and watches this
@@ -86,7 +84,7 @@ func (r *recovery) close(o *Options) {
 	r.last, r.lastAt = rate, r.window
 	r.window++
 	r.filled = 0
-	if r.cut() && r.leastAt < r.lastAt && rate >= r.before/1000*backPermille {
+	if r.cut(o) && r.leastAt < r.lastAt && rate >= r.back(o) {
 		r.times.add(r.window*o.RateNS + o.DelayNS)
 		r.sample(o)
 		r.live = false
@@ -94,7 +92,10 @@ func (r *recovery) close(o *Options) {
 }
 
 // cut tells whether the sender slowed down.
-func (r *recovery) cut() bool { return r.least >= 0 && r.least < r.before/1000*backPermille }
+func (r *recovery) cut(o *Options) bool { return r.least >= 0 && r.least < r.back(o) }
+
+// back is the rate that is as good as the one before.
+func (r *recovery) back(o *Options) int64 { return r.before / 1000 * (1000 - o.DeafCutPermille) }
 
 // sample takes the slope.
 func (r *recovery) sample(o *Options) {
@@ -111,7 +112,7 @@ func (r *recovery) end(o *Options) {
 	switch {
 	case r.coarse:
 		r.tooCoarse++
-	case !r.cut():
+	case !r.cut(o):
 		if r.least >= 0 {
 			r.uncut++
 		} else {

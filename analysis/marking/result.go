@@ -68,18 +68,15 @@ type Throttle struct {
 	// DipPermille is by how much it fell, on average over those CNPs, in the
 	// slowest of the slots of 12.5 µs that followed.
 	DipPermille int64
+	// Deaf: there were enough CNPs to tell, and the sender went on as if nothing
+	// had been said.
+	Deaf bool
 }
 
-// Thresholds of deafness (F9, our own choice).
-const (
-	deafCNPs        = 10
-	deafCutPermille = 50
-)
-
-// Deaf tells whether the sender went on as if nothing had been said.
-func (t *Throttle) Deaf() bool {
-	return t.CNPs >= deafCNPs && t.RateSamples >= deafCNPs &&
-		t.MedianCutPermille < deafCutPermille && t.DipPermille < deafCutPermille
+// isDeaf tells whether the sender went on as if nothing had been said (F9).
+func (t *Throttle) isDeaf(o *Options) bool {
+	return t.CNPs >= o.DeafCNPs && t.RateSamples >= o.DeafCNPs &&
+		t.MedianCutPermille < o.DeafCutPermille && t.DipPermille < o.DeafCutPermille
 }
 
 // Result is a tracker as it stands. A flow's figures are made when they are
@@ -229,6 +226,7 @@ func (t *Tracker) congestion(f *flow, peer int32, now int64) Congestion {
 				RateSamples: l.measured, MedianCutPermille: l.medianCut(), DipPermille: l.profile.dip(c.rate.width),
 				RecoverySamples: l.recovery.slopes.n, RecoveryBpsPerMS: l.recovery.slopes.median(), Recovered: l.recovery.times.n, RecoveryNS: l.recovery.times.median(),
 				NotCut: l.recovery.uncut, TooSoon: l.recovery.short, TooFew: l.recovery.tooCoarse}
+			r.Throttle.Deaf = r.Throttle.isDeaf(&t.opt)
 		}
 	}
 	open.expire(now, t.opt.AnswerNS)

@@ -8,12 +8,14 @@ import (
 
 // Options are the settings; zero means the default in the comment.
 type Options struct {
-	AnswerNS  int64 // a CE mark must be answered, and a CNP have had one, within this: 1 ms
-	RateNS    int64 // the sender's rate is taken over this before and after a CNP: 50 µs
-	DelayNS   int64 // the time it has to react: 20 µs
-	PairFlows int   // flows of one host pair that a CNP may mean while pairs aren't known: 64
-	Links     int   // records of (data flow, CNP flow) in all: 16384
-	Paced     int   // CNPs remembered for the scope of pacing, in all: 16384
+	AnswerNS        int64 // a CE mark must be answered, and a CNP have had one, within this: 1 ms
+	RateNS          int64 // the sender's rate is taken over this before and after a CNP: 50 µs
+	DelayNS         int64 // the time it has to react: 20 µs
+	DeafCNPs        int64 // CNPs and rate samples that it takes to call a sender deaf: 10
+	DeafCutPermille int64 // … whose median cut is below this: 50 (our own choice)
+	PairFlows       int   // flows of one host pair that a CNP may mean while pairs aren't known: 64
+	Links           int   // records of (data flow, CNP flow) in all: 16384
+	Paced           int   // CNPs remembered for the scope of pacing, in all: 16384
 }
 
 func (o Options) withDefaults() Options {
@@ -25,6 +27,8 @@ func (o Options) withDefaults() Options {
 	set(&o.AnswerNS, 1_000_000)
 	set(&o.RateNS, 50_000)
 	set(&o.DelayNS, 20_000)
+	set(&o.DeafCNPs, 10)
+	set(&o.DeafCutPermille, 50)
 	if o.PairFlows <= 0 {
 		o.PairFlows = 64
 	}

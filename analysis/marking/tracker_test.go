@@ -325,7 +325,7 @@ func TestDeaf(t *testing.T) {
 			}
 			th := f.tr.Result(f.last, xor1).Flow(0).Throttle
 			assert.GreaterOrEqual(t, th.RateSamples, int64(18))
-			assert.Equal(t, c.deaf, th.Deaf(), "%+v", th)
+			assert.Equal(t, c.deaf, th.Deaf, "%+v", th)
 			assert.GreaterOrEqual(t, th.MedianCutPermille, c.least)
 			if c.deaf {
 				assert.InDelta(t, 0, th.MedianCutPermille, 30)

@@ -152,7 +152,7 @@ func TestCNPTruth(t *testing.T) {
 	assert.Equal(t, w.Truth.CNPs, th.Answered, "each answers a mark of its own")
 	assert.Zero(t, th.Causeless+th.Repeated+th.SlowStart)
 	assert.GreaterOrEqual(t, back.CNPGap.MinNS, int64(46_000), "triggers are 50 µs apart, CNPs come up to 4 µs later")
-	assert.False(t, th.Deaf(), "the sender slows after each CNP: %+v", th)
+	assert.False(t, th.Deaf, "the sender slows after each CNP: %+v", th)
 
 	// The marks that made the CNPs, found without the tracker.
 	var marks, cnps []int64
