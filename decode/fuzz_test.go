@@ -9,7 +9,7 @@ import (
 	"rdmascope/decode/roce"
 )
 
-var fuzzLinks = []uint16{LinkEthernet, LinkNull, LinkRaw12, LinkRaw14, LinkRaw, LinkLoop, LinkLinuxSLL, LinkIPv4, LinkIPv6, LinkInfiniBand, LinkLinuxSLL2}
+var fuzzLinks = []uint16{LinkEthernet, LinkNull, LinkRaw12, LinkRaw14, LinkRaw, LinkLoop, LinkLinuxSLL, LinkIPv4, LinkIPv6, LinkInfiniBand, LinkLinuxSLL2, 147}
 
 // FuzzDecode feeds octets behind every link type: nothing may panic or point
 // beyond the frame, a second decode must say the same, and a cut must not make
@@ -25,8 +25,13 @@ func FuzzDecode(f *testing.F) {
 	for _, b := range benchFrames(f) {
 		f.Add(byte(0), uint16(100), uint16(20), b)
 	}
+	for _, v6 := range []bool{false, true} {
+		f.Add(byte(0), uint16(0), uint16(90), mergedFrame(f, v6, middle(f, 7, 256), middle(f, 8, 256), middle(f, 9, 100)))
+	}
+	f.Add(byte(0), uint16(0), uint16(30), unhex(f, macs, "0800", ackBody, origFCS, stampHex, "01 0102 07"))
 	d, again := NewDecoder(Config{}), NewDecoder(Config{})
-	var reused Packet
+	var reused, part Packet
+	any := NewDecoder(Config{AnyTapTime: true, SkipICRC: true})
 	f.Fuzz(func(t *testing.T, link byte, missing, prefix uint16, b []byte) {
 		p := Packet{Time: vectorTime, Data: b, Wire: uint32(len(b)) + uint32(missing), Link: fuzzLinks[int(link)%len(fuzzLinks)]}
 		d.Decode(&p)
@@ -39,6 +44,14 @@ func FuzzDecode(f *testing.F) {
 		same.RoCE, same.TCP = p.RoCE, p.TCP // what isn't valid may be left over
 		require.Equal(t, p, same)
 		require.Equal(t, p.RoCE.Present, reused.RoCE.Present)
+
+		for k := 1; k < int(p.Merged) && d.Part(&p, k, &part); k++ {
+			require.LessOrEqual(t, k*(roce.BTHLen+roce.ICRCLen), len(b), "no more PDUs than there is room for")
+			checkPlaces(t, &part)
+		}
+		q := Packet{Time: vectorTime, Data: b, Wire: p.Wire, Link: p.Link}
+		any.Decode(&q)
+		checkPlaces(t, &q)
 
 		n := int(prefix) % (len(b) + 1)
 		cut := Packet{Time: vectorTime, Data: b[:n], Wire: p.Wire, Link: p.Link}

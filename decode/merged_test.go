@@ -13,7 +13,7 @@ import (
 // mergedFrame puts PDUs into one datagram as UDP receive offload does: the
 // first one's headers with new lengths. Each PDU has the iCRC that it had alone,
 // with the given IP identification.
-func mergedFrame(t *testing.T, v6 bool, pdus ...[]byte) []byte {
+func mergedFrame(t testing.TB, v6 bool, pdus ...[]byte) []byte {
 	t.Helper()
 	head, carrier, net := unhex(t, macs, "0800", ip4ACK, udpACK), roce.CarrierIPv4, 14
 	if v6 {
@@ -42,7 +42,7 @@ func mergedFrame(t *testing.T, v6 bool, pdus ...[]byte) []byte {
 }
 
 // middle is a SEND Middle with n octets of payload.
-func middle(t *testing.T, psn uint32, n int) []byte {
+func middle(t testing.TB, psn uint32, n int) []byte {
 	b := unhex(t, "01 00 ffff 00 000013 00 000000")
 	b[9], b[10], b[11] = byte(psn>>16), byte(psn>>8), byte(psn)
 	for i := range n {

@@ -10,7 +10,7 @@ const second = int64(1e9)
 // tapTime takes over a time that a tap stamped on the frame, if it can be one.
 func (f *frame) tapTime(sec uint32, ns uint64) bool {
 	p := f.p
-	if f.d.skipTapTime || ns >= uint64(second) {
+	if f.d.skipTapTime || ns >= uint64(second) || sec == 0 && ns == 0 { // 0: a clock that was never set
 		return false
 	}
 	t := int64(sec)*second + int64(ns)
