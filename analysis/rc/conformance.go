@@ -75,15 +75,33 @@ func (r *requester) inSequence(e *event, f roce.OpcodeFlags) {
 	if f.Has(roce.FlagFirst | roce.FlagMiddle) {
 		r.sequence = sequenceInside
 	}
-	if op == roce.OperationWrite && e.has(evLen) {
-		if begins {
+	if op == roce.OperationWrite {
+		r.writeLength(e, f, begins)
+	}
+}
+
+// leftUnknown stands for the rest of a WRITE whose length the capture cut off;
+// no message is that long (IBTA 9.7.4.1.4: 2^31 at most).
+const leftUnknown = ^uint32(0)
+
+// writeLength checks that the packets of a WRITE are as long as it said.
+func (r *requester) writeLength(e *event, f roce.OpcodeFlags, begins bool) {
+	if begins {
+		r.left = leftUnknown
+		if e.has(evReth) {
 			r.left = e.dma
 		}
-		if e.payload > r.left || f.Has(roce.FlagEnd) && e.payload != r.left {
-			r.hit(RuleLength, e.num)
-		}
-		r.left -= min(e.payload, r.left)
 	}
+	switch {
+	case r.left == leftUnknown:
+		return
+	case !e.has(evLen):
+		r.left = leftUnknown
+		return
+	case e.payload > r.left, f.Has(roce.FlagEnd) && e.payload != r.left:
+		r.hit(RuleLength, e.num)
+	}
+	r.left -= min(e.payload, r.left)
 }
 
 // psnReused checks a request that repeats a PSN in flight: it must be the same
