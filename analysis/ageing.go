@@ -192,4 +192,5 @@ func (p *partition) forgetMark(mark int32) {
 	p.marks.Forget(mark)
 	p.taps.Forget(mark)
 	p.freeMarks = append(p.freeMarks, mark)
+	delete(p.cnps.seen, mark)
 }

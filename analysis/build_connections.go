@@ -207,6 +207,7 @@ func (b *connectionBuilder) pair(c *rc.Connection) {
 		d.generation = max(d.generation, base.generation)
 		d.packets += base.packets
 		fl := reliableFlow(f, b.p.keys[f.ID], base, &b.why)
+		*fl.Duplicates += b.p.copies[base.mark]
 		b.marks(&fl, base)
 		d.Flows = append(d.Flows, fl)
 		d.Service = Text(f.Service)

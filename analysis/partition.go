@@ -33,6 +33,7 @@ type partition struct {
 	taps    *taps.Tracker
 	iwarp   *iwarp.Tracker
 	marked  int32 // flows, incarnations apart, that marks knows
+	cnps    cnpCopies
 
 	// Letting go.
 	idleNS    int64 // 0: nothing is forgotten because it was idle
@@ -58,6 +59,7 @@ type partitionResult struct {
 	cm      cm.Result
 	traffic pause.TrafficResult
 	marks   *marking.Result
+	copies  map[int32]int64 // of CNPs, by mark
 	taps    taps.Result
 	iwarp   iwarp.Result
 }
@@ -105,14 +107,24 @@ func (p *partition) roce(pkt *decode.Packet, hash uint64) {
 		p.archive(f, n)
 	}
 	f.packet(pkt)
-	if pkt.RoCE.BTH.Opcode == roce.OpcodeCNP {
-		if peer := p.rc.Peer(id); peer >= 0 { // else every flow of the host pair may be meant
-			p.marks.SetPeer(f.mark, p.flows[peer].mark)
-		}
+	// A CNP that came twice throttled nobody twice.
+	if pkt.RoCE.BTH.Opcode != roce.OpcodeCNP || p.cnp(pkt, id) {
+		p.marks.Packet(pkt, f.mark)
 	}
-	p.marks.Packet(pkt, f.mark)
 	p.taps.Packet(pkt, f.mark)
 	p.traffic.Data(pkt, id)
+}
+
+// cnp tells whether a CNP is one of its own, not a copy, and whom it throttles.
+func (p *partition) cnp(pkt *decode.Packet, id int32) bool {
+	f := &p.flows[id]
+	if p.cnps.is(pkt, f.mark, p.rc.IdentificationMoves(id)) {
+		return false
+	}
+	if peer := p.rc.Peer(id); peer >= 0 { // else every flow of the host pair may be meant
+		p.marks.SetPeer(f.mark, p.flows[peer].mark)
+	}
+	return true
 }
 
 // candidate returns the flow that a packet probably belongs to, -1 for none.
@@ -273,6 +285,7 @@ func (p *partition) result(final bool, now int64) partitionResult {
 	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, management: p.management,
 		rc: p.rc.Result(), cm: p.cm.Result(now), traffic: p.traffic.Result(now)}
 	r.marks = p.marks.Result(now, p.wayBack(r.rc))
+	r.copies = p.cnps.counts()
 	r.taps = p.taps.Result()
 	r.iwarp = p.iwarp.Result(now)
 	for _, d := range p.dialogues {

@@ -52,9 +52,10 @@ type flow struct {
 // flowMore is what only some flows have.
 type flowMore struct {
 	duplicates    uint64
-	capturedTwice uint64 // copies whose hop fields differ
-	dropped       uint64 // responses that waited too long for a partner
-	reused        Moment // began anew on the same queue pair
+	capturedTwice uint64   // copies whose hop fields differ
+	corrupt       sighting // the newest packet with a bad iCRC
+	dropped       uint64   // responses that waited too long for a partner
+	reused        Moment   // began anew on the same queue pair
 	closed        Moment
 }
 
@@ -191,7 +192,11 @@ func (f *flow) note(e *event) {
 // deliver takes an event that needn't wait: the partner is known, or never
 // will be.
 func (f *flow) deliver(e *event) {
-	if !e.has(evCorrupt) {
+	if e.has(evCorrupt) {
+		if f.corruptCopy(e) {
+			return
+		}
+	} else {
 		if first, hop, yes := f.repeat(e, f.opt.CopyWindowNS); yes && !f.resend(e, first) {
 			f.copied(e, hop)
 			return
@@ -258,6 +263,24 @@ func (f *flow) copied(e *event, hop bool) {
 	if hop {
 		f.rare().capturedTwice++
 	}
+}
+
+// corruptCopy takes a packet with a bad iCRC that came twice: damaged once and
+// captured, or doubled, after that. Its PSN may be anybody's, so it has no place
+// among the sightings. Nobody answers it.
+func (f *flow) corruptCopy(e *event) bool {
+	m := f.rare()
+	key := copyKey(e.psn, e.has(evResponse))
+	s := &m.corrupt
+	if s.of(key) && s.print == e.print && e.time-s.time <= f.opt.CopyWindowNS && e.time >= s.time {
+		m.duplicates++
+		if s.key>>keyBits != e.hopBits() {
+			m.capturedTwice++
+		}
+		return true
+	}
+	*s = sighting{e.time, e.print, key | e.hopBits()<<keyBits}
+	return false
 }
 
 // clone copies a flow so far that events can be tried on it.

@@ -88,6 +88,10 @@ func (s *Shard) Packet(p *decode.Packet, id int32) {
 	s.wait(f, &e)
 }
 
+// IdentificationMoves tells whether the IP identification of a flow's packets
+// isn't always the same.
+func (s *Shard) IdentificationMoves(id int32) bool { return s.flows[id].order.up > 0 }
+
 // untracked takes what is no event: a CNP, or an ACKNOWLEDGE without syndrome.
 func (f *flow) untracked(p *decode.Packet) {
 	if p.ICRC == roce.ICRCBad || !p.Has(decode.FlagBTH) {
