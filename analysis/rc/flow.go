@@ -52,10 +52,10 @@ type flow struct {
 // flowMore is what only some flows have.
 type flowMore struct {
 	duplicates    uint64
-	capturedTwice uint64   // copies whose hop fields differ
-	corrupt       sighting // the newest packet with a bad iCRC
-	dropped       uint64   // responses that waited too long for a partner
-	reused        Moment   // began anew on the same queue pair
+	capturedTwice uint64  // copies whose hop fields differ
+	corrupt       damaged // the newest packet with a bad iCRC
+	dropped       uint64  // responses that waited too long for a partner
+	reused        Moment  // began anew on the same queue pair
 	closed        Moment
 }
 
@@ -270,17 +270,23 @@ func (f *flow) copied(e *event, hop bool) {
 // among the sightings. Nobody answers it.
 func (f *flow) corruptCopy(e *event) bool {
 	m := f.rare()
-	key := copyKey(e.psn, e.has(evResponse))
-	s := &m.corrupt
-	if s.of(key) && s.print == e.print && e.time-s.time <= f.opt.CopyWindowNS && e.time >= s.time {
+	now := damaged{e.time, copyKey(e.psn, e.has(evResponse)), e.print, uint32(e.hop)}
+	was := m.corrupt
+	if was.key == now.key && was.print == now.print && now.time-was.time <= f.opt.CopyWindowNS && now.time >= was.time {
 		m.duplicates++
-		if s.key>>keyBits != e.hopBits() {
+		if was.hop != now.hop {
 			m.capturedTwice++
 		}
 		return true
 	}
-	*s = sighting{e.time, e.print, key | e.hopBits()<<keyBits}
+	m.corrupt = now
 	return false
+}
+
+// damaged is a packet with a bad iCRC: when, which, and what a hop rewrites.
+type damaged struct {
+	time            int64
+	key, print, hop uint32
 }
 
 // clone copies a flow so far that events can be tried on it.
