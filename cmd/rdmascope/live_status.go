@@ -21,7 +21,7 @@ const (
 // standard error is a terminal, as lines with --progress plain, and once
 // whenever the process gets SIGUSR1.
 func (r *liveRun) statusLoop(ctx context.Context) {
-	width, tty := terminal(r.app.stderr)
+	_, tty := terminal(r.app.stderr)
 	inPlace := r.flags.progress == "auto" && tty && !r.flags.quiet
 	every := time.Duration(0)
 	switch {
@@ -49,7 +49,7 @@ func (r *liveRun) statusLoop(ctx context.Context) {
 		case <-tick:
 		}
 		if inPlace {
-			width, _ = terminal(r.app.stderr) // it may have been resized
+			width, _ := terminal(r.app.stderr) // it may have been resized
 			r.statusInPlace(r.statusLine(width))
 		} else {
 			r.say(r.statusLine(0))
