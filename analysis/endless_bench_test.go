@@ -170,32 +170,49 @@ func TestPassing(t *testing.T) {
 	assert.EqualValues(t, resent/2, naks)
 }
 
-// BenchmarkEndless lets connections pass through tables that hold a hundredth
-// of them, and tells the memory after each million. How many pass is set by
+// BenchmarkEndless lets connections pass through tables that hold few of
+// them, and tells the memory after each million. How many pass is set by
 // RDMASCOPE_ENDLESS_MILLIONS; RDMASCOPE_ENDLESS_EVERY=1s asks for snapshots
-// meanwhile as `live` does.
+// meanwhile as `live` does, RDMASCOPE_ENDLESS_IDLE=1s lets connections go that
+// were idle for so long: 25,000 a second come. RDMASCOPE_ENDLESS_LIMIT is how
+// many are kept.
 func BenchmarkEndless(b *testing.B) {
-	millions, err := strconv.Atoi(os.Getenv("RDMASCOPE_ENDLESS_MILLIONS"))
+	millions, err := strconv.ParseFloat(os.Getenv("RDMASCOPE_ENDLESS_MILLIONS"), 64)
 	if err != nil {
 		b.Skip("RDMASCOPE_ENDLESS_MILLIONS is not set")
 	}
-	const limit = 100_000
+	limit, err := strconv.Atoi(os.Getenv("RDMASCOPE_ENDLESS_LIMIT"))
+	if err != nil {
+		limit = 100_000
+	}
 	for b.Loop() {
-		src := &passing{connections: millions * 1_000_000, open: 1000, lossEvery: 64, gap: 10 * time.Microsecond}
+		src := &passing{connections: int(millions * 1e6), open: 1000, lossEvery: 64, gap: 10 * time.Microsecond}
 		began := time.Now()
-		src.atMillion = func(n int) { b.Logf("%3d million: %s, %.0f s", n, memory(), time.Since(began).Seconds()) }
-		engine := analysis.New(src, analysis.Options{Decode: decode.Config{SkipICRC: true}, MaxFlows: 2 * limit})
+		src.atMillion = func(n int) { // at once: a run of ten million takes its time
+			fmt.Fprintf(os.Stderr, "%3d million: %s, %.0f s\n", n, memory(), time.Since(began).Seconds())
+		}
+		idle, _ := time.ParseDuration(os.Getenv("RDMASCOPE_ENDLESS_IDLE"))
+		engine := analysis.New(src, analysis.Options{Decode: decode.Config{SkipICRC: true}, MaxFlows: 2 * limit, Idle: idle})
 		every, _ := time.ParseDuration(os.Getenv("RDMASCOPE_ENDLESS_EVERY"))
 		done := make(chan struct{})
 		if every > 0 {
 			go func() {
-				for {
+				for wait := every; ; {
 					select {
 					case <-done:
 						return
-					case <-time.After(every):
-						engine.RequestSnapshot()
+					case <-time.After(wait):
 					}
+					old, asked := engine.Snapshot(), time.Now()
+					engine.RequestSnapshot()
+					for engine.Snapshot() == old {
+						select {
+						case <-done:
+							return
+						case <-time.After(10 * time.Millisecond):
+						}
+					}
+					wait = max(every, 9*time.Since(asked))
 				}
 			}()
 		}
@@ -204,7 +221,10 @@ func BenchmarkEndless(b *testing.B) {
 		require.NoError(b, err)
 		packets, resent := src.truth()
 		require.Equal(b, packets, s.Capture.Packets)
-		b.Logf("at the end: %d connections told, %d listed, %v evicted; %d packets sent again in truth; %s", s.ConnectionsTotal, len(s.Connections), s.Capture.Evictions, resent, memory())
+		require.EqualValues(b, src.connections, s.ConnectionsTotal)
+		require.Len(b, s.FlowTotals(), 1)
+		require.Equal(b, resent, *s.FlowTotals()[0].Retransmitted, "sent again, those included that were let go")
+		b.Logf("at the end: %d connections told, %d listed, evicted %v; %s", s.ConnectionsTotal, len(s.Connections), s.Capture.Evictions, memory())
 		b.ReportMetric(float64(time.Since(began).Nanoseconds())/float64(packets), "ns/packet")
 	}
 }
