@@ -91,6 +91,11 @@ func (a *aged) generation(k *FlowKey) int32 {
 	return n
 }
 
+// has tells whether a connection of this name is among the rows.
+func (a *aged) has(id string) bool {
+	return slices.ContainsFunc(a.rows, func(d draft) bool { return d.ID == id })
+}
+
 // fold adds a connection to the sums.
 func (a *aged) fold(c *Connection, iface uint16) {
 	a.totals.add(iface, c)

@@ -63,7 +63,7 @@ func (p *partition) letGo(before int64, keep int) {
 	for _, id := range ids {
 		b.p.flows = append(b.p.flows, p.flows[id])
 	}
-	b.p.rc.Connections = p.rc.TakeClosed(before, keep)
+	b.p.rc.Connections = p.rc.TakeClosed(before, ids, keep)
 	p.takeArchived(b.p)
 	if len(ids) > 0 || len(b.p.archived) > 0 {
 		p.gather(&b, ids)
@@ -89,7 +89,10 @@ func (p *partition) letGo(before int64, keep int) {
 		return
 	}
 	for _, c := range p.iwarp.Age(before) {
-		d := iwarpConnection(0, c, &b.why)
+		d := iwarpConnection(0, c, 1, &b.why)
+		for p.aged.has(d.ID) { // should it speak again, that one is of generation 0
+			d = iwarpConnection(0, c, d.generation+1, &b.why)
+		}
 		p.aged.add(&d)
 	}
 }

@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"context"
 	"encoding/json"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -96,5 +97,49 @@ func TestWorkersLetGoAlike(t *testing.T) {
 			continue
 		}
 		assert.Equal(t, string(first), string(text))
+	}
+}
+
+// TestLettingGoOfRealConnections: whatever a capture holds, no packet is lost
+// from the totals when its connections are let go over and over.
+func TestLettingGoOfRealConnections(t *testing.T) {
+	packets := func(s *analysis.Snapshot) (n int64) {
+		for _, f := range s.FlowTotals() {
+			n += f.Packets
+		}
+		return n
+	}
+	bad := func(s *analysis.Snapshot) (n int64) {
+		for _, f := range s.FlowTotals() {
+			n += f.ICRCBad
+		}
+		return n
+	}
+	for _, path := range captures(t, "*.pcap*") {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			all := analyze(t, path, analysis.Options{})
+			several := false
+			for i := range all.Inputs {
+				several = several || len(all.Inputs[i].Interfaces) > 1
+			}
+			for _, opt := range []analysis.Options{{Idle: time.Millisecond}, {MaxFlows: 1}, {Idle: 100 * time.Microsecond, MaxFlows: 64 * 3}} {
+				s := analyze(t, path, opt)
+				switch got, want := packets(s), packets(all); {
+				case several: // a packet counts at each interface, once there is nothing to join them by
+				case all.Protocols.IWARP.Packets > 0: // a TCP connection let go before it proved to be iWARP is none
+					assert.LessOrEqual(t, got, want)
+					assert.Positive(t, got)
+				default: // a corrupt packet opens no flow, so it may find none
+					assert.InDelta(t, want, got, float64(bad(all)), "%+v", opt)
+				}
+				assert.Equal(t, all.Capture.Packets, s.Capture.Packets)
+				assert.Equal(t, all.Protocols.RoCEv2, s.Protocols.RoCEv2)
+				ids := map[string]bool{}
+				for i := range s.Connections {
+					require.False(t, ids[s.Connections[i].ID] && len(s.Connections[i].Flows) > 0, "%s comes twice", s.Connections[i].ID)
+					ids[s.Connections[i].ID] = true
+				}
+			}
+		})
 	}
 }

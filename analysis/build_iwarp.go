@@ -14,13 +14,13 @@ func iwarpConnections(part int, r *iwarp.Result) []draft {
 	var why reasons
 	list := make([]draft, len(r.Connections))
 	for i := range r.Connections {
-		list[i] = iwarpConnection(part, r.Connections[i], &why)
+		list[i] = iwarpConnection(part, r.Connections[i], 0, &why)
 	}
 	return list
 }
 
-func iwarpConnection(part int, c *iwarp.Connection, why *reasons) draft {
-	d := draft{part: part, iface: c.Key.Iface, incarnation: int32(c.Incarnation), first: c.FirstPacket}
+func iwarpConnection(part int, c *iwarp.Connection, generation int32, why *reasons) draft {
+	d := draft{part: part, iface: c.Key.Iface, incarnation: int32(c.Incarnation), generation: generation, first: c.FirstPacket}
 	d.Transport, d.Service = "iwarp", "stream"
 	d.ULP = Text(c.ULP)
 	d.FirstTime, d.LastTime = Time(c.FirstTime), Time(c.LastTime)
@@ -51,7 +51,7 @@ func iwarpConnection(part int, c *iwarp.Connection, why *reasons) draft {
 			d.Flows = append(d.Flows, iwarpFlow(f, c, why))
 		}
 	}
-	d.ID = connectionID("iwarp", a.Src, b.Src, uint32(a.SrcPort), uint32(b.SrcPort), uint64(c.Incarnation))
+	d.ID = connectionID("iwarp", a.Src, b.Src, uint32(a.SrcPort), uint32(b.SrcPort), uint64(generation)<<32|uint64(c.Incarnation))
 	return d
 }
 

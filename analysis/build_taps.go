@@ -40,7 +40,9 @@ func buildTaps(s *Snapshot, m *marker, r *merged) {
 		keys := map[int32]FlowKey{}
 		for _, flows := range [][]flow{p.archived, p.flows} {
 			for k := range flows {
-				keys[flows[k].mark] = p.keys[flows[k].id]
+				if flows[k].id >= 0 {
+					keys[flows[k].mark] = p.keys[flows[k].id]
+				}
 			}
 		}
 		for _, c := range p.taps.Changes {

@@ -66,6 +66,7 @@ type Engine struct {
 	// built beside the workers, which go on meanwhile.
 	building atomic.Bool
 	builds   sync.WaitGroup
+	rest     atomic.Int64 // Unix ns before which no other one is begun
 
 	mu       sync.Mutex
 	changed  sync.Cond
@@ -83,14 +84,19 @@ type Engine struct {
 // marker asks every lane for its part of a snapshot after the same block.
 type marker struct {
 	left   atomic.Int32
+	begun  time.Time
 	parts  []laneResult
 	inputs []InputInfo // as the source told them after the block was read
 	ifaces []Interface
 	clocks []ClockUse // by interface
 }
 
+// restFactor is for how many times as long as a snapshot took none is begun:
+// with many connections it takes long, and the packets come first.
+const restFactor = 3
+
 func (e *Engine) newMarker() *marker {
-	return &marker{parts: make([]laneResult, len(e.lanes)), inputs: e.src.Inputs(), ifaces: slices.Clone(e.src.Interfaces()), clocks: ClocksOf(e.src)}
+	return &marker{begun: time.Now(), parts: make([]laneResult, len(e.lanes)), inputs: e.src.Inputs(), ifaces: slices.Clone(e.src.Interfaces()), clocks: ClocksOf(e.src)}
 }
 
 // New prepares an analysis of src.
@@ -120,7 +126,8 @@ func New(src Source, opt Options) *Engine {
 func (e *Engine) Snapshot() *Snapshot { return e.snap.Load() }
 
 // RequestSnapshot asks for a snapshot at the next block, or at the first one
-// after the snapshot that is being built.
+// after the snapshot that is being built and a rest that is in proportion to
+// the time that it took.
 func (e *Engine) RequestSnapshot() { e.want.Store(true) }
 
 // Run analyses until the source ends or ctx is done; a stopped analysis
@@ -215,6 +222,8 @@ func (e *Engine) consume(l *lane, b *block) {
 		if m.left.Add(-1) == 0 {
 			e.builds.Go(func() {
 				e.snap.Store(build(e, m))
+				now := time.Now()
+				e.rest.Store(now.Add(restFactor * now.Sub(m.begun)).UnixNano())
 				e.building.Store(false)
 			})
 		}
@@ -254,7 +263,7 @@ func (e *Engine) read(d *decode.Decoder) {
 	for _, face := range e.src.Interfaces() {
 		b.speeds = append(b.speeds, face.SpeedBps)
 	}
-	if err == nil && e.want.Load() && e.building.CompareAndSwap(false, true) {
+	if err == nil && e.want.Load() && time.Now().UnixNano() >= e.rest.Load() && e.building.CompareAndSwap(false, true) {
 		e.want.Store(false)
 		b.marker = e.newMarker()
 		b.marker.left.Store(int32(len(e.lanes)))

@@ -1,16 +1,22 @@
 package rc
 
 // TakeClosed hands over finished incarnations and forgets them: those last
-// heard of before a time, and the oldest beyond the keep newest ones.
-func (s *Shard) TakeClosed(before int64, keep int) []Connection {
+// heard of before a time, those of the flows named, which are about to be
+// forgotten, and the oldest beyond the keep newest ones.
+func (s *Shard) TakeClosed(before int64, ids []int32, keep int) []Connection {
+	named := make(map[int32]bool, len(ids))
+	for _, id := range ids {
+		named[id] = true
+	}
 	extra := len(s.closed) - keep
 	var taken []Connection
 	kept := s.closed[:0]
 	for i := range s.closed {
-		if i < extra || s.closed[i].LastTime < before {
-			taken = append(taken, s.closed[i])
+		c := &s.closed[i]
+		if i < extra || c.LastTime < before || named[c.Flows[0].ID] || c.Flows[1] != nil && named[c.Flows[1].ID] {
+			taken = append(taken, *c)
 		} else {
-			kept = append(kept, s.closed[i])
+			kept = append(kept, *c)
 		}
 	}
 	clear(s.closed[len(kept):])
