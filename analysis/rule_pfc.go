@@ -92,6 +92,7 @@ func stormFindings(f *finder, kind string) {
 		if len(s.Spread) > 0 {
 			what += fmt.Sprintf(", and spread to %s", plural(int64(len(s.Spread)), "port"))
 		}
+		what += f.pauseSender(s, &n)
 		if chains := f.chainsFrom(s); chains > 0 {
 			n.Metrics["chains"] = Decimal(chains)
 			what += fmt.Sprintf("; %s of pauses on other ports began with one of these", plural(chains, "chain"))

@@ -120,3 +120,48 @@ func TestScenarioPriorityMap(t *testing.T) {
 		assert.Equal(t, c.want, rulesOf(s, "pfc."))
 	}
 }
+
+// TestScenarioWhoPauses: the sender of a storm is a host that takes in too
+// slowly, one that ran out of buffers, the target of an incast, or none of the
+// hosts.
+func TestScenarioWhoPauses(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		senders int
+		rnr     bool
+		mac     synth.MAC
+		want    string
+	}{
+		{"slow receiver", 1, false, macB, "sent by host 192.0.2.2, which sent no RNR NAK: its NIC or memory takes in too slowly"},
+		{"no buffers", 1, true, macB, "sent by host 192.0.2.2, which ran out of receive buffers too (1 RNR NAK)"},
+		{"incast", 3, false, macB, "; 3 hosts sent to it at a time (incast)"},
+		{"a switch", 1, false, macSwitch, "the sender is no RDMA host of this capture: congestion at a switch"},
+	} {
+		p := newCongested(c.senders, 1)
+		for _, x := range p.conns {
+			for at := int64(0); at < 10*msec; at += 100 * usec {
+				x.Now = epoch + at
+				x.Write(synth.SideA, 0x1000, 7, make([]byte, 64))
+			}
+		}
+		if x := p.conns[0]; c.rnr {
+			x.Emit(synth.SideB, synth.RNR(x.PSN[synth.SideA], x.MSN[synth.SideA], 1), usec)
+		}
+		for at := 11 * msec; at < 311*msec; at += msec {
+			p.Add(epoch+at, synth.AppendPFCPriority(nil, c.mac, 3, 0xffff))
+		}
+		for _, x := range p.conns {
+			x.Now = epoch + 320*msec
+			x.Write(synth.SideA, 0x1000, 7, make([]byte, 64))
+		}
+		s := played(t, &p.Scenario, synth.PcapngOptions{}, analysis.Options{LinkSpeed: tenG})
+		found := false
+		for _, f := range s.Findings {
+			if f.Rule == "pfc.storm" {
+				found = true
+				assert.Contains(t, string(f.Meaning), c.want, c.name)
+			}
+		}
+		assert.True(t, found, c.name)
+	}
+}
