@@ -116,7 +116,7 @@ func TestHourOfMalformed(t *testing.T) {
 	var out, said bytes.Buffer
 	f := &liveFlags{every: 10 * time.Millisecond, stopPackets: -1}
 	f.output, f.progress = "text", "none"
-	run := &liveRun{app: &app{stdout: &out, stderr: &said}, flags: f, options: analysis.Options{MaxFlows: 10_000}}
+	run := &liveRun{app: &app{stdout: &out, stderr: &said}, flags: f, options: analysis.Options{MaxFlows: 10_000, Idle: 5 * time.Minute}}
 	heap := make([]uint64, 5)
 	src := &hostile{rng: rand.New(rand.NewPCG(1, 1)), packets: 300_000, begin: 1_700_000_000_000_000_000,
 		frames: framesOf(t, 100, "rxe_write_loss1_before_cap.pcap.gz", "rxe_cm_loss20.pcap", "rxe_vlan100.pcap.gz", "siw_exact_every40.pcap.gz",
@@ -147,8 +147,8 @@ func TestHourOfMalformed(t *testing.T) {
 		assert.InDelta(t, float64(src.packets)*float64(w.DurationNS)/float64(time.Hour), float64(w.Packets), 1, w.Name)
 	}
 	t.Logf("reached heap in MB after each quarter: %d; %d connections, evicted %v; %d lines said", heap[1:], s.ConnectionsTotal, s.Capture.Evictions, strings.Count(said.String(), "\n"))
-	assert.Less(t, heap[4], uint64(100), "memory grows")
-	assert.Less(t, strings.Count(said.String(), "\n"), 200, said.String())
+	assert.Less(t, heap[4], heap[1]+30, "memory grows")
+	assert.Less(t, strings.Count(said.String(), "\n"), 1000, said.String())
 	assert.NotEmpty(t, out.String())
 	_, health := get(t, "http://"+server.addr.String()+"/healthz")
 	assert.True(t, strings.HasPrefix(health, "ok\n"), health)

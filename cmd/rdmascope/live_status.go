@@ -98,6 +98,9 @@ func statusParts(stats []live.Stats, snap *analysis.Snapshot, took time.Duration
 		return append(parts, clock, "nothing analysed yet")
 	}
 	parts = append(parts, statusFindings(snap), clock+" "+figure.Plural(snap.Capture.Packets, "packet"))
+	if snap.AgedOut != nil && snap.AgedOut.Evicted > 0 {
+		parts = append(parts, "no room for "+figure.Plural(snap.AgedOut.Evicted, "connection"))
+	}
 	if len(snap.Windows) > 0 {
 		parts = append(parts, statusWindow(&snap.Windows[0])...)
 	}

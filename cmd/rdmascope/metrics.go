@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"slices"
 	"sync"
 
@@ -47,7 +48,9 @@ var (
 	descCE        = desc("ecn_ce_packets_total", "Packets marked congestion experienced.", "iface")
 	descCNP       = desc("cnp_packets_total", "Congestion notification packets.", "iface")
 	descLatency   = desc("operation_latency_seconds", "Latency of operations from tap to responder and back to the tap.", "op")
-	descOpen      = desc("connections", "Connections seen.", "transport")
+	descOpen      = desc("connections", "Connections listed: those kept, and those let go that were in trouble.", "transport")
+	descSeen      = desc("connections_seen_total", "Connections seen.")
+	descLetGo     = desc("connections_let_go_total", "Connections kept no more, their totals apart: idle, or for want of room.", "reason")
 	descFindings  = desc("findings", "Findings of the newest snapshot.", "rule", "severity")
 	descGrade     = desc("capture_grade", "1 for the worth of the capture as evidence: good, limited or poor.", "grade")
 	descEvictions = desc("evictions_total", "Entries thrown out of a bounded table.", "table")
@@ -126,6 +129,10 @@ func (m *liveMetrics) update(s *analysis.Snapshot) {
 		all.Join(t)
 	}
 	all.EachLatency(m.latency)
+	add(descSeen, s.ConnectionsTotal)
+	aged := cmp.Or(s.AgedOut, &analysis.AgedOut{})
+	add(descLetGo, aged.Connections-aged.Evicted, "idle")
+	add(descLetGo, aged.Evicted, "room")
 	for table, n := range s.Capture.Evictions {
 		add(descEvictions, n, table)
 	}

@@ -24,6 +24,7 @@ type port struct {
 	link     uint16
 	loopback bool
 	speedBps uint64 // 0 unknown
+	group    int    // of its rings, -1 none yet
 }
 
 // ifreq is struct ifreq with a pointer, for SIOCETHTOOL.
@@ -42,7 +43,7 @@ func lookUp(fd int, name string) (*port, error) {
 	if err := unix.IoctlIfreq(fd, unix.SIOCGIFINDEX, req); err != nil {
 		return nil, err
 	}
-	p := &port{name: name, index: int(req.Uint32())}
+	p := &port{name: name, index: int(req.Uint32()), group: -1}
 	if err := unix.IoctlIfreq(fd, unix.SIOCGIFHWADDR, req); err != nil {
 		return nil, err
 	}

@@ -225,6 +225,24 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestRingsOfTwo: two captures of one process, each with several rings an
+// interface, get in nobody's way, and each sees every packet once.
+func TestRingsOfTwo(t *testing.T) {
+	if !vethtest.InNamespace(t) {
+		return
+	}
+	from0, to0 := vethtest.Pair(t, 0)
+	_, to1 := vethtest.Pair(t, 1)
+	a := open(t, live.Options{Interfaces: []string{to1, to0}, Rings: 3})
+	b := open(t, live.Options{Interfaces: []string{to0, to1}, Rings: 2})
+	sender := vethtest.NewSender(t, from0)
+	for i := range 200 {
+		sender.Send(t, frame(i, 200, 0x08, 0x00))
+	}
+	assert.Len(t, drain(t, a), 200)
+	assert.Len(t, drain(t, b), 200)
+}
+
 // TestStopEndsIt: what comes after Stop isn't taken, else a busy interface
 // would never let go.
 func TestStopEndsIt(t *testing.T) {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -155,16 +154,25 @@ func (s *Source) begin(r *ring, p *port) error {
 		return err
 	}
 	if s.opt.Rings > 1 {
-		return r.fanout(os.Getpid(), int(r.iface))
+		return p.fanout(r)
 	}
 	return nil
 }
 
-// fanout joins the rings of one interface into a group, which shares packets
-// by the CPU that received them.
-func (r *ring) fanout(pid, iface int) error {
-	group := (pid + iface) & 0xffff
-	return unix.SetsockoptInt(r.fd, unix.SOL_PACKET, unix.PACKET_FANOUT, group|unix.PACKET_FANOUT_CPU<<16)
+// fanout joins a ring to those of its interface, which share its packets by the
+// CPU that received them. The kernel finds a number for the group that nobody
+// else uses, in this process or another one.
+func (p *port) fanout(r *ring) error {
+	const kind = unix.PACKET_FANOUT_CPU
+	if p.group >= 0 {
+		return unix.SetsockoptInt(r.fd, unix.SOL_PACKET, unix.PACKET_FANOUT, p.group|kind<<16)
+	}
+	if err := unix.SetsockoptInt(r.fd, unix.SOL_PACKET, unix.PACKET_FANOUT, (kind|unix.PACKET_FANOUT_FLAG_UNIQUEID)<<16); err != nil {
+		return err
+	}
+	v, err := unix.GetsockoptInt(r.fd, unix.SOL_PACKET, unix.PACKET_FANOUT)
+	p.group = v & 0xffff
+	return err
 }
 
 // startError turns what the system said into what the user can do.
