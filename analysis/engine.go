@@ -27,6 +27,9 @@ type Options struct {
 	// Priorities is the priority of untagged packets by DSCP, nil the usual one.
 	Priorities *Priorities
 	Filter     string // what the source left out is told in the report; "" for nothing
+	// Mark is told which packets, by number, were sent again, came late and the
+	// like; nil: nobody asks. It is never called twice at a time.
+	Mark func(number int64, m PacketMark)
 }
 
 // PriorityOf is the priority class of a packet: what a pause of that priority
@@ -107,6 +110,7 @@ func New(src Source, opt Options) *Engine {
 	if opt.MaxFlows <= 0 {
 		opt.MaxFlows = defaultMaxFlows
 	}
+	opt.Mark = oneAtATime(opt.Mark)
 	e := &Engine{src: src, opt: opt}
 	e.changed.L = &e.mu
 	// Some blocks more than workers, so that a slow lane doesn't stop the

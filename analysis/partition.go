@@ -67,7 +67,7 @@ type partitionResult struct {
 func newPartition(opt Options, tl *pause.Timeline) *partition {
 	p := &partition{table: newFlowTable(max(1, opt.MaxFlows/partitions)), management: management{}, traffic: pause.NewTraffic(tl), marks: marking.New(opt.marking()), taps: taps.New(),
 		iwarp: iwarp.New(iwarp.Options{})}
-	p.rc = rc.NewShard(rc.Options{Paused: p.traffic.Stopped})
+	p.rc = rc.NewShard(rc.Options{Paused: p.traffic.Stopped, Mark: opt.Mark})
 	p.idleNS, p.dialogues = opt.Idle.Nanoseconds(), map[int32]*cm.Dialogue{}
 	p.cm = cm.New(cm.Options{IdleNS: p.idleNS}, cm.Events{Connect: p.connect, Disconnect: p.disconnect, Drop: p.keepDialogue})
 	return p

@@ -1,6 +1,10 @@
 package filter
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"rdmascope/analysis"
+)
 
 // MarkSet holds the marks of packets: one bit for each packet and mark. Pages
 // are made where there is something to mark, so that a clean capture of any
@@ -10,7 +14,7 @@ type MarkSet struct {
 }
 
 const (
-	markCount = 3
+	markCount = analysis.PacketMarks
 	pageWords = 512 // 32,768 packets in 4 KiB
 	pageBits  = pageWords * 64
 	// maxMarked bounds the numbers, so that a page's number cannot wrap.

@@ -7,14 +7,21 @@ import (
 )
 
 // Mark is what the analysis says about a packet, and no octet of it does.
-type Mark uint8
+type Mark = analysis.PacketMark
 
-// Marks of a packet.
-const (
-	MarkRetransmission Mark = 1 << iota // sent again by its sender
-	MarkOutOfOrder                      // a first sending that came late
-	MarkDuplicateAck
-)
+// markNames are the names by the bit of the mark.
+var markNames = [analysis.PacketMarks]string{"rdma.analysis.retransmission", "rdma.analysis.out_of_order", "rdma.analysis.duplicate_ack",
+	"rdma.analysis.duplicate", "rdma.analysis.repeated_response", "rdma.analysis.episode"}
+
+// markDocs tell what they mean.
+var markDocs = [analysis.PacketMarks]string{
+	"A request sent again by its sender. As all marks told by an analysis of the whole capture first",
+	"A first sending that came after a packet that was sent later",
+	"An ACK that acknowledges nothing new",
+	"A copy of a packet seen before: captured twice, or doubled by the network",
+	"A response sent again since it was asked for again",
+	"The packet with which the sender steps back",
+}
 
 // Marks tells the marks of packets by their number.
 type Marks interface{ Marks(number int64) Mark }
@@ -54,10 +61,11 @@ func ourFields() []*packetField {
 			return buf
 		}}
 	}
-	return []*packetField{
-		mark(retransmissionName, "Sent again by its sender. Told by the analysis: refused where none was made or it marks no packets", MarkRetransmission),
-		mark(outOfOrderName, "A first sending that arrived late. Told by the analysis, as retransmission", MarkOutOfOrder),
-		mark(duplicateAckName, "A duplicate ACK. Told by the analysis, as retransmission", MarkDuplicateAck),
+	var list []*packetField
+	for i, name := range markNames {
+		list = append(list, mark(name, markDocs[i], 1<<i))
+	}
+	return append(list,
 		answer("rdma.analysis.nak", "A NAK; only on packets of which it is true", roce.SyndromeNAK),
 		answer("rdma.analysis.rnr", "An RNR NAK", roce.SyndromeRNRNAK),
 		single("rdma.analysis.icrc_bad", TypeBool, "The iCRC is wrong", func(e *packetEnv) (num, bool) {
@@ -75,14 +83,8 @@ func ourFields() []*packetField {
 		text("_ws.col.info", "Column Info", decode.Summary),
 		found("finding.rule", "Rule of a finding that names this packet as evidence", func(x evidence) string { return x.rule }),
 		found("finding.severity", "Severity of such a finding: notice, warning or critical", func(x evidence) string { return x.severity }),
-	}
+	)
 }
-
-const (
-	retransmissionName = "rdma.analysis.retransmission"
-	outOfOrderName     = "rdma.analysis.out_of_order"
-	duplicateAckName   = "rdma.analysis.duplicate_ack"
-)
 
 // Protocol names the protocol of a packet as the list of packets shows it.
 func Protocol(p *decode.Packet) string {

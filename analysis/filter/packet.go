@@ -64,7 +64,7 @@ func (f *PacketFilter) SetStart(ns int64) { f.env.start, f.env.started = ns, tru
 // NeedsMarks tells whether the filter asks for what only an analysis can tell.
 // Without SetMarks such fields are absent from all packets.
 func (f *PacketFilter) NeedsMarks() bool {
-	return f.uses(retransmissionName, outOfOrderName, duplicateAckName)
+	return f.uses(markNames[:]...)
 }
 
 // SetMarks gives the filter what an analysis found.

@@ -126,7 +126,7 @@ func TestMarksAndFindings(t *testing.T) {
 	assert.True(t, f.NeedsFindings())
 	assert.False(t, f.Match(p))
 	var set filter.MarkSet
-	set.Add(p.Number, filter.MarkRetransmission)
+	set.Add(p.Number, analysis.MarkRetransmission)
 	f.SetMarks(&set)
 	assert.False(t, f.Match(p))
 	f.SetFindings([]analysis.Finding{{Rule: "rc.loss", Severity: "critical", Packets: []int64{1, p.Number}}})
@@ -142,19 +142,19 @@ func TestMarksAndFindings(t *testing.T) {
 func TestMarkSet(t *testing.T) {
 	var s filter.MarkSet
 	for _, n := range []int64{1, 2, 63, 64, 65, 1 << 20, 10_000_000} {
-		s.Add(n, filter.MarkRetransmission)
+		s.Add(n, analysis.MarkRetransmission)
 	}
-	s.Add(64, filter.MarkOutOfOrder)
-	s.Add(-5, filter.MarkOutOfOrder)
-	assert.Equal(t, filter.MarkRetransmission|filter.MarkOutOfOrder, s.Marks(64))
-	assert.Equal(t, filter.MarkRetransmission, s.Marks(10_000_000))
+	s.Add(64, analysis.MarkOutOfOrder)
+	s.Add(-5, analysis.MarkOutOfOrder)
+	assert.Equal(t, analysis.MarkRetransmission|analysis.MarkOutOfOrder, s.Marks(64))
+	assert.Equal(t, analysis.MarkRetransmission, s.Marks(10_000_000))
 	assert.Zero(t, s.Marks(3))
 	assert.Zero(t, s.Marks(-5))
 	assert.Zero(t, s.Marks(1<<60))
-	next, ok := s.Next(65, filter.MarkRetransmission)
+	next, ok := s.Next(65, analysis.MarkRetransmission)
 	assert.True(t, ok)
 	assert.EqualValues(t, 1<<20, next)
-	_, ok = s.Next(10_000_000, filter.MarkRetransmission)
+	_, ok = s.Next(10_000_000, analysis.MarkRetransmission)
 	assert.False(t, ok)
 }
 

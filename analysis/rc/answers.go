@@ -67,6 +67,9 @@ func (r *requester) acknowledge(e *event, s *sent) {
 			r.hit(RuleAckBeyond, e.num)
 			return
 		}
+		if r.have && e.psn.Sub(r.firstPSN) >= 0 && e.psn.Sub(r.cov) < 0 {
+			r.opt.mark(e.num, MarkDuplicateAck)
+		}
 		r.cover(e.psn.Add(1), e)
 		r.lift(e.psn.Add(1))
 		r.arrived(e.psn.Add(1), e.time)

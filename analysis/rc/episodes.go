@@ -68,6 +68,7 @@ func (t *trouble) stepBack(r *requester, s *sent) {
 		read: s.is(sentRead), single: s.is(sentAtomic), before: s.flags & sentFates, recovery: -1,
 	}
 	t.triggerOf(r, ep, s)
+	r.opt.mark(s.num, MarkEpisode)
 	t.run = ep
 	if len(t.open) >= maxOpenEpisodes {
 		t.close(r, t.open[0])

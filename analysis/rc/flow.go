@@ -255,6 +255,7 @@ func (f *flow) resend(e *event, first int64) bool {
 // copied counts a copy; hop tells whether a hop rewrote something in between.
 func (f *flow) copied(e *event, hop bool) {
 	f.rare().duplicates++
+	f.opt.mark(e.num, MarkDuplicate)
 	if e.has(evRequest) {
 		r := f.requester()
 		r.count().copyAnswersDue++
@@ -290,8 +291,9 @@ type damaged struct {
 }
 
 // clone copies a flow so far that events can be tried on it.
-func (f *flow) clone() *flow {
+func (f *flow) clone(opt *Options) *flow {
 	c := *f
+	c.opt = opt
 	c.table = append([]sighting(nil), f.table...)
 	if f.more != nil {
 		m := *f.more
@@ -303,20 +305,21 @@ func (f *flow) clone() *flow {
 	}
 	if f.own != nil {
 		c.own = f.own.clone()
-		c.own.f = &c
+		c.own.f, c.own.opt = &c, opt
 	}
 	return &c
 }
 
 // cloneBoth copies two flows that belong together, or one whose partner isn't
 // known.
-func cloneBoth(f, g *flow) (a, b *flow) {
-	a = f.clone()
+func (s *Shard) cloneBoth(f, g *flow) (a, b *flow) {
+	opt := s.quiet(f)
+	a = f.clone(opt)
 	a.peer, a.ans = nil, nil
 	if g == nil {
 		return a, nil
 	}
-	b = g.clone()
+	b = g.clone(opt)
 	a.peer, b.peer = b, a
 	a.ans, b.ans = b.own, a.own
 	return a, b

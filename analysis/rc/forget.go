@@ -59,6 +59,7 @@ func (s *Shard) Forget(id int32) {
 	if f == nil {
 		return
 	}
+	f.markRest()
 	f.noCandidate()
 	if f.wait != nil {
 		s.settleDown(f)

@@ -20,6 +20,11 @@ type Options struct {
 	// Paused tells for how much of [from, to) a flow's packets were stopped by
 	// pauses; nil: nobody asks. It must not depend on how often it is called.
 	Paused func(flow int32, from, to int64) int64
+
+	// Mark is told of packets, by their number, that are not what they look
+	// like alone; nil: nobody asks. A packet may be told twice. What is marked
+	// counts once Finish and Result were called.
+	Mark func(number int64, m Mark)
 }
 
 func (o Options) withDefaults() Options {

@@ -225,7 +225,7 @@ func (r *requester) ucRequest(e *event, f roce.OpcodeFlags, d int32) {
 		r.count().ucGaps += uint64(d)
 	}
 	if d < 0 {
-		r.count().outOfOrder++
+		r.cameLate(e.num)
 		return
 	}
 	r.inOrder(e, f)

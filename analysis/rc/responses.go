@@ -58,7 +58,7 @@ func (q *responses) arrive(r *requester, e *event) {
 	i, found := r.msgs.find(e.psn)
 	if !found || !r.msgs.at(i).is(msgRead) {
 		if r.have && e.psn.Sub(r.firstPSN) >= 0 && e.psn.Sub(r.next) < 0 {
-			r.count().repeated++
+			r.answeredAgain(e.num)
 		}
 		q.follow(r, e)
 		return
@@ -66,7 +66,7 @@ func (q *responses) arrive(r *requester, e *event) {
 	q.follow(r, e)
 	m := r.msgs.at(i)
 	if !q.take(m, e.psn) {
-		r.count().repeated++
+		r.answeredAgain(e.num)
 		return
 	}
 	r.readProgress(i, m, e)

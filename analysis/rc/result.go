@@ -67,7 +67,8 @@ func (s *Shard) pairsFound(res *Result, done map[*flow]bool) {
 
 // tried makes the figures of a pair that stands for now.
 func (s *Shard) tried(m match) Connection {
-	a, b := m.f.clone(), m.g.clone()
+	opt := s.quiet(m.f)
+	a, b := m.f.clone(opt), m.g.clone(opt)
 	link(a, b, m.method, m.confidence)
 	s.replay(a, b)
 	return s.connection(a, b, nil)
@@ -129,7 +130,7 @@ func (s *Shard) settled(f, g *flow) (*flow, *flow) {
 	if !open(f) && !open(g) {
 		return f, g
 	}
-	a, b := cloneBoth(f, g)
+	a, b := s.cloneBoth(f, g)
 	if b == nil && a.wait != nil && a.wait.events.n > 0 {
 		a.drainAlone(&s.events)
 	}

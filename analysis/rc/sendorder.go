@@ -261,7 +261,7 @@ func (t *trouble) sendNew(r *requester, s *sent) {
 		}
 	}
 	if s.is(sentLate) {
-		r.count().outOfOrder++
+		r.cameLate(s.num)
 	}
 	if t.run != nil {
 		t.endRun(r, true)
@@ -270,8 +270,7 @@ func (t *trouble) sendNew(r *requester, s *sent) {
 
 // sendAgain: a PSN that had been sent before.
 func (t *trouble) sendAgain(r *requester, s *sent) {
-	r.count().retransmitted++
-	r.count().retransmittedBytes += uint64(s.wire)
+	r.sentAgain(s)
 	back := s.psn.Sub(t.lastEnd) < 0
 	if back {
 		t.stepBack(r, s)
@@ -290,16 +289,15 @@ func (t *trouble) sendAgain(r *requester, s *sent) {
 func (t *trouble) stray(r *requester, s *sent) {
 	if r.early {
 		r.early = false
-		r.count().outOfOrder++
+		r.cameLate(s.num)
 		return
 	}
 	if t.heal(s) {
-		r.count().outOfOrder++
+		r.cameLate(s.num)
 		t.sawLate = true
 		return
 	}
-	r.count().retransmitted++
-	r.count().retransmittedBytes += uint64(s.wire)
+	r.sentAgain(s)
 }
 
 // filledLate: without a usable identification, a first sighting below the

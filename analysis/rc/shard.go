@@ -157,6 +157,11 @@ func (s *Shard) archive(flows [2]*flow) {
 	if flows[0].packets == 0 && (flows[1] == nil || flows[1].packets == 0) {
 		return
 	}
+	for _, x := range flows {
+		if x != nil {
+			x.markRest()
+		}
+	}
 	c := s.connection(flows[0], flows[1], nil)
 	if len(s.closed) < s.opt.MaxClosed {
 		s.closed = append(s.closed, c)

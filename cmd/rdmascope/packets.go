@@ -134,21 +134,18 @@ func (a *app) packets(f *packetsFlags, args []string) error {
 	return err
 }
 
-// packetFilter compiles -Y. A filter that asks for findings has them looked for
-// in a first pass.
+// packetFilter compiles -Y. A filter that asks for findings, or for packets sent
+// again and the like, has the capture analysed in a first pass.
 func (a *app) packetFilter(in *inputFlags, expr string, args []string) (*filter.PacketFilter, error) {
 	f, err := filter.CompilePacket(expr)
 	if err != nil {
 		return nil, exitf(exitUsage, "-Y: %v", err)
 	}
-	if f.NeedsMarks() {
-		return nil, exitf(exitUsage, "-Y: rdma.analysis.retransmission, out_of_order and duplicate_ack are known to the analysis alone, which doesn't tell them packet by packet yet")
-	}
-	if !f.NeedsFindings() {
+	if !f.NeedsMarks() && !f.NeedsFindings() {
 		return f, nil
 	}
 	if slices.Contains(append(append([]string{}, in.read...), args...), pcaps.Stdin) {
-		return nil, exitf(exitUsage, "-Y: findings need the capture to be read twice, which standard input cannot be")
+		return nil, exitf(exitUsage, "-Y: findings and rdma.analysis need the capture to be read twice, which standard input cannot be")
 	}
 	files, err := a.open(in, args)
 	if err != nil {
@@ -159,10 +156,16 @@ func (a *app) packetFilter(in *inputFlags, expr string, args []string) (*filter.
 	if err != nil {
 		return nil, err
 	}
-	snap, err := analysis.Analyze(context.Background(), src, analysis.Options{Decode: in.decodeConfig(), Version: version})
+	opt := analysis.Options{Decode: in.decodeConfig(), Version: version}
+	var marks filter.MarkSet
+	if f.NeedsMarks() {
+		opt.Mark = marks.Add
+	}
+	snap, err := analysis.Analyze(context.Background(), src, opt)
 	if err != nil {
 		return nil, err
 	}
+	f.SetMarks(&marks)
 	f.SetFindings(snap.Findings)
 	return f, nil
 }

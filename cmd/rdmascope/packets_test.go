@@ -172,7 +172,7 @@ func TestPacketsUsage(t *testing.T) {
 		{[]string{"--from", "9", "--to", "5", file}, "no such packets"},
 		{[]string{"-T", "fields", "-e", "ip.src", "-E", "colour=y", file}, "-E colour=y"},
 		{[]string{"-T", "fields", "-e", "ip.src", "-E", "separator=ab", file}, "no such separator"},
-		{[]string{"-Y", "rdma.analysis.retransmission", file}, "packet by packet"},
+		{[]string{"-Y", "rdma.analysis.retransmission", "-"}, "read twice"},
 		{[]string{"-Y", "finding.rule", "-"}, "read twice"},
 		{nil, "no capture named"},
 	} {
