@@ -46,7 +46,7 @@ func (t *totals) packet(p *decode.Packet) {
 		if p.Has(decode.FlagBTH) && p.RoCE.BTH.DestQP <= 1 {
 			kind = kindCM
 		}
-	} else if p.Kind == decode.KindOther || p.Kind == decode.KindTCP {
+	} else if p.Kind == decode.KindOther || p.Kind == decode.KindTCP || p.Kind == decode.KindLLDP {
 		t.contents.packet(p)
 	}
 	t.kinds[kind].add(p.Wire)
