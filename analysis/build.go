@@ -37,6 +37,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	pauseShares(s)
 	s.Hosts = buildHosts(s, r)
 	buildTaps(s, m, r)
+	withoutClock(s)
 	sumConnections(s)
 	s.TransportFit = buildFit(s)
 	buildCounters(s, r)

@@ -168,7 +168,11 @@ func grade(s *Snapshot, t *totals) {
 		doubt(2, "the recorder dropped %s", plural(*d, "packet"))
 	}
 	if n := c.UnseenPackets; n != nil && *n > 0 {
-		doubt(2, "%s delivered, but not in the capture", plural(*n, "packet"))
+		where := ""
+		if c.MergedUnsplitFrames > 0 {
+			where = ", unless they are in merged frames"
+		}
+		doubt(2, "%s delivered, but not in the capture%s", plural(*n, "packet"), where)
 	}
 	if c.SnaplenCutPackets > 0 {
 		doubt(1, "%s cut: iCRC not checked", plural(c.SnaplenCutPackets, "packet"))
@@ -176,7 +180,7 @@ func grade(s *Snapshot, t *totals) {
 	if c.BackwardTimestamps > 0 {
 		doubt(1, "%s backward", plural(c.BackwardTimestamps, "timestamp"))
 	}
-	if c.DurationNS != nil && *c.DurationNS == 0 && c.Packets > 1 {
+	if c.still() {
 		doubt(2, "timestamps don't move: no rates, no latencies")
 	}
 	if c.DurationNS == nil && c.Packets > 0 {
@@ -200,6 +204,7 @@ func grade(s *Snapshot, t *totals) {
 	if d := c.DuplicatePackets; d != nil && *d > 0 {
 		doubt(1, "%s captured twice or copied on the way", plural(*d, "packet"))
 	}
+	doubtArtefacts(s, t, doubt)
 	if n := oneWay(s); n > 0 {
 		doubt(1, "%s captured in one direction alone", plural(n, "connection"))
 	}

@@ -14,6 +14,7 @@ type contents struct {
 	tcpPorts topPorts
 	udpPorts topPorts
 	ethers   topPorts
+	links    topPorts // types of link layers that aren't read
 }
 
 // packet counts a packet that is not RDMA.
@@ -27,6 +28,8 @@ func (c *contents) packet(p *decode.Packet) {
 		c.byProto[p.Proto]++
 	case p.Has(decode.FlagEth):
 		c.ethers.add(p.EtherType)
+	case p.Stop == decode.Stop{Layer: decode.LayerLink, Reason: decode.ReasonUnknown}:
+		c.links.add(p.Link)
 	default:
 		c.ethers.add(0)
 	}
@@ -45,6 +48,7 @@ func (c *contents) add(o *contents) {
 	c.tcpPorts.merge(&o.tcpPorts)
 	c.udpPorts.merge(&o.udpPorts)
 	c.ethers.merge(&o.ethers)
+	c.links.merge(&o.links)
 }
 
 // counts names what was seen.
@@ -58,6 +62,7 @@ func (c *contents) counts() Counts {
 	c.tcpPorts.each(func(port uint16, n int64) { put(fmt.Sprintf("TCP/%d", port), n) }, func(n int64) { put("TCP/other", n) })
 	c.udpPorts.each(func(port uint16, n int64) { put(fmt.Sprintf("UDP/%d", port), n) }, func(n int64) { put("UDP/other", n) })
 	c.ethers.each(func(et uint16, n int64) { put(etherName(et), n) }, func(n int64) { put("other", n) })
+	c.links.each(func(link uint16, n int64) { put(fmt.Sprintf("link type %d, not read", link), n) }, func(n int64) { put("other link types, not read", n) })
 	for proto, n := range c.byProto {
 		put(protoName(uint8(proto)), n)
 	}

@@ -23,6 +23,9 @@ var ruleCaptureLoss = Rule{
 				what += "; "
 			}
 			what += plural(*unseen, "packet") + " arrived at the receiver and are not in the capture"
+			if m := f.Capture.MergedUnsplitFrames; m > 0 {
+				what += fmt.Sprintf(", unless they are in the %s that receive offload merged and that could not be told apart", plural(m, "frame"))
+			}
 		}
 		if what != "" {
 			n.Meaning = Text(what)

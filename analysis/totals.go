@@ -10,6 +10,7 @@ type totals struct {
 	malformed, unknown      int64
 	fragments               int64
 	superFrames             int64
+	macSame                 int64 // frames with one address as source and destination
 	mergedFrames            int64 // that receive offload made of several packets
 	mergedPackets           int64 // the packets in them
 	mergedWhole             int64 // mergedFrames of which all packets were found
@@ -59,9 +60,12 @@ func (t *totals) packet(p *decode.Packet) {
 		}
 	}
 	t.recorderLost += int64(p.Lost)
-	const rare = decode.FlagCut | decode.FlagHiddenCut | decode.FlagFragment | decode.FlagSuperFrame | decode.FlagTruncated | decode.FlagMulti
+	const rare = decode.FlagCut | decode.FlagHiddenCut | decode.FlagFragment | decode.FlagSuperFrame | decode.FlagTruncated | decode.FlagMulti | decode.FlagMACSame
 	if p.Flags&rare != 0 {
 		t.flags(p.Flags)
+		if macSame(p) {
+			t.macSame++
+		}
 	}
 }
 
@@ -108,6 +112,7 @@ func (t *totals) add(o *totals) {
 	t.unknown += o.unknown
 	t.fragments += o.fragments
 	t.superFrames += o.superFrames
+	t.macSame += o.macSame
 	t.mergedFrames += o.mergedFrames
 	t.mergedPackets += o.mergedPackets
 	t.mergedWhole += o.mergedWhole

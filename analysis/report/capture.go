@@ -92,7 +92,11 @@ func health(s *analysis.Snapshot) []check {
 		list = append(list, mergedCheck(c))
 	}
 	if c.UnseenPackets != nil {
-		list = append(list, zeroIsGood("unseen", *c.UnseenPackets, "packet", "proved delivered but not in the capture: the tap lost them, the network did not"))
+		meaning := "proved delivered but not in the capture: the tap lost them, the network did not"
+		if c.MergedUnsplitFrames > 0 {
+			meaning = "proved delivered but not seen: the tap lost them, or they are in the merged frames above; the network did not lose them"
+		}
+		list = append(list, zeroIsGood("unseen", *c.UnseenPackets, "packet", meaning))
 	}
 	if n := value(c.DuplicatePackets); n > 0 {
 		list = append(list, check{notice, "copies", plural(n, "packet") + " captured more than once or doubled on the way; left out of the judgement"})

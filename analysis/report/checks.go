@@ -54,7 +54,9 @@ func checks(s *analysis.Snapshot) []check {
 		return []check{noDataCheck(s), cmCheck(s), pauseCheck(s)}
 	}
 	var list []check
-	if t.roce > 0 {
+	if t.roce > 0 && t.withoutAcks == t.roce {
+		list = append(list, check{faint, "NAKs", "not one acknowledgement in the capture, though messages were sent: a filter left them out, and NAKs with them"})
+	} else if t.roce > 0 {
 		list = append(list,
 			t.counted("NAKs", t.naks, "naks", "", "see NAKs BY CODE"),
 			t.counted("RNR NAKs", t.rnr, "rnr_naks", "", "the responder had no receive posted"))
@@ -110,6 +112,7 @@ type totals struct {
 	naks, rnr, resent, gaps, repeats, lost, cnp tally
 	ce, icrcChecked, icrcBad                    int64
 	flowing, roce                               int64 // connections with packets; those that are not iWARP
+	withoutAcks                                 int64 // of those: whose acknowledgements were left out
 	reasons                                     map[string][]string
 }
 
@@ -125,6 +128,9 @@ func totalsOf(s *analysis.Snapshot) totals {
 		t.lost.add(lostOf(c))
 		if c.Transport != "iwarp" {
 			t.roce++
+			if c.WithoutAcks() {
+				t.withoutAcks++
+			}
 			t.naks.add(sum(c, naksOf))
 			t.rnr.add(sum(c, func(f *analysis.Flow) *int64 { return f.RNRNaks }))
 			t.gaps.add(sum(c, func(f *analysis.Flow) *int64 { return f.PSNGaps }))

@@ -60,7 +60,10 @@ func noRDMACauses(s *analysis.Snapshot) []string {
 		"Encapsulated: traffic inside a tunnel or mirror header (VXLAN, GRE, ERSPAN) that is not opened here. See the list above for UDP 4789, GRE and the like.",
 		"It really is TCP: the application fell back to sockets, or no RDMA ran while the capture did.",
 	}
-	for name := range s.Capture.Contents {
+	for _, name := range slices.Sorted(maps.Keys(s.Capture.Contents)) {
+		if strings.HasPrefix(name, "link type ") {
+			causes = append([]string{"The frames of the file have a link layer that is not read here (" + strings.TrimSuffix(name, ", not read") + "; tcpdump.org/linktypes.html names it). Capture on an Ethernet interface; where the file only says so wrongly: editcap -T ether IN OUT."}, causes...)
+		}
 		if strings.Contains(name, "18515") {
 			// The port on which perftest exchanges QPNs before it starts.
 			return append([]string{"There is TCP on port 18515, where perftest exchanges its queue pairs: RDMA did run, and this capture did not see the offloaded path."}, causes...)
