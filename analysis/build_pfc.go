@@ -151,6 +151,7 @@ func (b *pfcBuilder) source(s *pause.Source, duration int64) PFCSource {
 		Transitions: Int(s.Transitions), Expiries: Int(s.Expiries), MalformedFrames: s.MalformedFrames(),
 		FirstTime: Time(s.FirstTime), LastTime: Time(s.LastTime), firstPacket: s.FirstPacket,
 		MalformedReasons: malformedReasons(s), Windows: pfcWindows(&s.Windows),
+		joinedBps: int64(s.Joined.Bps), joinedNS: s.Joined.DurationNS,
 		stallWarnings: s.MLX5Warnings, stallErrors: s.MLX5Stalls,
 	}
 	out.timeline = timeline(b.tl, s.Key)

@@ -101,6 +101,10 @@ func stormFindings(f *finder, kind string) {
 			// At another speed the pauses are longer or shorter in proportion.
 			n.Confidence = ConfidenceMedium
 			what += "; the link speed is assumed (--link-speed)"
+			if j := f.joined(s); j != nil && kind != "storm" {
+				n.Metrics["storm_at_link_speed_bps"], n.Metrics["storm_ns"] = Decimal(j.joinedBps), Decimal(j.joinedNS)
+				what += fmt.Sprintf(": on a link of %d Gbit/s or less it is one unbroken pause of %s, a storm", j.joinedBps/1e9, milliseconds(j.joinedNS))
+			}
 		}
 		n.Meaning = Text(what)
 		if s.firstPacket != 0 {
@@ -108,6 +112,17 @@ func stormFindings(f *finder, kind string) {
 		}
 		f.add(n)
 	}
+}
+
+// joined is the source of a storm's pauses, if they would join into one on a
+// slower link; else nil.
+func (f *finder) joined(s *PFCStorm) *PFCSource {
+	for i := range f.PFC.Sources {
+		if r := &f.PFC.Sources[i]; r.Interface == s.Interface && r.EthSrc == s.EthSrc && r.Priority == s.Priority && r.joinedBps > 0 {
+			return r
+		}
+	}
+	return nil
 }
 
 // chainsFrom counts the chains of pauses over interfaces whose root is the

@@ -82,6 +82,7 @@ type PFCSource struct {
 
 	firstPacket                int64    // evidence of findings
 	stallWarnings, stallErrors int64    // by mlx5's rule, for its counters
+	joinedBps, joinedNS        int64    // see pause.Joined
 	roce                       [8]int64 // RoCE packets seen on its interface, by priority
 	timeline                   []int64  // see Timeline
 }

@@ -21,6 +21,7 @@ type Source struct {
 	NICWatchdog, MLX5Warnings        int64
 	MLX5Stalls                       int64 // that lasted for all of its stall time
 	Windows                          Windows
+	Joined                           Joined // on a slower link than was assumed
 }
 
 // MalformedFrames is the number of malformed frames of all reasons.
@@ -146,6 +147,7 @@ func Merge(tl TimelineResult, parts []TrafficResult, ports Ports) Result {
 	m.ports = portsOf(&tl, ports)
 	for i := range tl.rows {
 		s := tl.rows[i].source()
+		s.Joined = m.joined(i)
 		r.Sources = append(r.Sources, s)
 		r.Watchdogs.NIC += s.NICWatchdog
 		r.Watchdogs.MLX5 += s.MLX5Warnings

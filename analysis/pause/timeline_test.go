@@ -100,6 +100,26 @@ func TestRefresh(t *testing.T) {
 	}
 }
 
+// TestJoined: refreshed each 600 µs, 65535 quanta leave gaps at 100G, where they
+// last 336 µs, and none at 50G, where they last 671. What a storm would be is
+// told where the speed is assumed, and only there.
+func TestJoined(t *testing.T) {
+	build := func(o Options, every, until int64) Source {
+		f := newFeed(t, o)
+		for at := int64(0); at <= until; at += every {
+			f.pfc(at, 0, macA, 0xffff)
+		}
+		_, r := f.end(until + 100*ms1)
+		return one(t, r)
+	}
+	assert.Equal(t, Joined{50e9, 300*ms1 + 671_078, t0}, build(Options{}, 600*us1, 300*ms1).Joined)
+	assert.Equal(t, Joined{10e9, 300*ms1 + 3_355_390, t0}, build(Options{}, 3000*us1, 300*ms1).Joined)
+	assert.Zero(t, build(Options{}, 4000*us1, 300*ms1).Joined, "not even at 10G")
+	assert.Zero(t, build(Options{}, 600*us1, 150*ms1).Joined, "too short for a storm")
+	assert.Zero(t, build(Options{}, 300*us1, 300*ms1).Joined, "it is one already")
+	assert.Zero(t, build(Options{LinkSpeedBps: 100e9}, 600*us1, 300*ms1).Joined, "the speed is known")
+}
+
 // TestXONLost: the pause ends by itself; a late or repeated XON adds nothing.
 func TestXONLost(t *testing.T) {
 	f := newFeed(t, Options{LinkSpeedBps: 10e9})
