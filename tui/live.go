@@ -174,3 +174,38 @@ func liveTrust(l *Live) []trustLine {
 	}
 	return out
 }
+
+// rollingFigures are what came in the rolling window; without one chosen, in
+// the last ten seconds, for the totals are everywhere else. Nil for a file.
+func (u *ui) rollingFigures() []span {
+	at := 1
+	for i, r := range rolls {
+		if u.window.rolling > 0 && r.ns == u.window.rolling {
+			at = i
+		}
+	}
+	if len(u.snap.Windows) < at {
+		return nil
+	}
+	w := &u.snap.Windows[at-1]
+	n := numbers{{heading, rolls[at].name}}
+	perSecond := func(v int64) int64 { return int64(float64(v) * 1e9 / float64(max(w.DurationNS, 1))) }
+	n.add("packets/s", short(perSecond(w.Packets)), plain)
+	n.add("traffic", bitRate(perSecond(w.WireBytes*8)), plain)
+	lost := value(w.LostUpstream) + value(w.LostDownstream)
+	n.bad("resent", w.Retransmitted, warning)
+	n.bad("lost", &lost, warning)
+	n.bad("NAK", w.Naks, critical)
+	n.bad("RNR", w.RNRNaks, warning)
+	n.bad("CE", &w.ECNCE, notice)
+	n.bad("CNP", w.CNP, notice)
+	if w.PausedNS != nil {
+		l := plain
+		if *w.PausedNS > 0 {
+			l = notice
+		}
+		n.add("paused", duration(*w.PausedNS), l)
+	}
+	n.bad("drops", w.Dropped, critical)
+	return n
+}

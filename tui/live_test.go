@@ -289,3 +289,21 @@ func TestRollingWindowGoesOn(t *testing.T) {
 	_, to := st.window.span(st.snap)
 	assert.Equal(t, int64(60), int64(to-end)/1e9, "frozen")
 }
+
+// TestLiveWindowFigures: the chosen window's figures stand above everything.
+func TestLiveWindowFigures(t *testing.T) {
+	st := liveStage(t, 120, 40, &Live{}, &windowed{first: 1})
+	next := withFindings()
+	for i, name := range []string{"10s", "1m", "10m", "all"} {
+		n := int64(i + 1)
+		next.Windows = append(next.Windows, analysis.Window{Name: name, DurationNS: 10e9, Packets: n * 10_000, WireBytes: n * 1_250_000,
+			Retransmitted: analysis.Int(n * 11), Naks: analysis.Int(0), LostUpstream: analysis.Int(n), Dropped: analysis.Int(n * 7)})
+	}
+	st.engine.s = next
+	require.True(t, st.poll(timeZero))
+	st.contains("last 10 s  packets/s 1000  traffic 1 Mb/s  resent 11  lost 1  NAK 0  RNR –  CE 0  CNP –  drops 7")
+	st.press("r", "r")
+	st.contains("last 1 min  packets/s 2000  traffic 2 Mb/s  resent 22")
+	st.press("r", "r")
+	st.contains("last 10 s  packets/s 1000")
+}

@@ -47,7 +47,12 @@ func (p *overviewPage) sync(u *ui) {
 func (p *overviewPage) draw(u *ui, r region) {
 	p.width = r.w
 	drawVerdict(u, r.rows(0, 1))
-	body := r.rows(1, r.h-1)
+	top := 1
+	if w := u.rollingFigures(); w != nil {
+		r.rows(1, 1).spans(1, 0, w...)
+		top = 2
+	}
+	body := r.rows(top, r.h-top)
 	if p.max {
 		p.drawPane(u, body, p.focus)
 		return

@@ -86,8 +86,6 @@ func (a *app) liveCommand() *cobra.Command {
 	fl.BoolVar(&f.strict, "strict", false, "exit with 4 when packets were dropped or an interface went away")
 	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 on a finding of this `SEVERITY` or worse: notice, warning or critical")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that analyse, 0 for one a processor")
-	fl.DurationVar(&f.idle, "idle", 10*time.Minute, "let connections go that were idle for so long, their totals kept; 0 for never")
-	fl.IntVar(&f.maxConnections, "max-connections", 100_000, "connections kept; the longest idle ones make room, their totals kept")
 	f.network.register(cmd)
 	registerSettings(cmd, &f.config, &f.thresholds)
 	return cmd
@@ -106,6 +104,8 @@ func (f *liveFlags) registerCapture(cmd *cobra.Command) {
 	fl.BoolVarP(&f.notPromisc, "no-promiscuous-mode", "p", false, "leave the interface in its mode")
 	fl.StringVarP(&f.write, "write", "w", "", "write the packets to `FILE` (pcapng) too")
 	fl.StringArrayVarP(&f.writeRing, "ring-buffer", "b", nil, "go on to another file after `filesize:KB`, duration:SECONDS or packets:NUMBER; files:NUMBER are kept")
+	fl.DurationVar(&f.idle, "idle", 10*time.Minute, "let connections go that were idle for so long, their totals kept; 0 for never")
+	fl.IntVar(&f.maxConnections, "max-connections", 100_000, "connections kept; the longest idle ones make room, their totals kept")
 	_ = cmd.RegisterFlagCompletionFunc("interface", completeInterfaces) // fails for flags that there aren't
 	_ = cmd.RegisterFlagCompletionFunc("filter", cobra.FixedCompletions(live.Presets, cobra.ShellCompDirectiveDefault))
 }
@@ -133,10 +133,6 @@ func (f *liveFlags) check() error {
 		return err
 	}
 	switch {
-	case f.idle < 0:
-		return exitf(exitUsage, "--idle %s: not a time to wait", f.idle)
-	case f.maxConnections < 1 || f.maxConnections > 1<<22:
-		return exitf(exitUsage, "--max-connections %d: from 1 to %d", f.maxConnections, 1<<22)
 	case len(f.ifaces) == 0 && len(f.read) == 0:
 		return exitf(exitUsage, "-i names no interface (ip -br link lists them); -r - reads a capture from standard input")
 	case len(f.ifaces) > 0 && len(f.read) > 0:
@@ -156,6 +152,10 @@ func (f *liveFlags) check() error {
 
 func (f *liveFlags) checkCapture() error {
 	switch {
+	case f.idle < 0:
+		return exitf(exitUsage, "--idle %s: not a time to wait", f.idle)
+	case f.maxConnections < 1 || f.maxConnections > 1<<22:
+		return exitf(exitUsage, "--max-connections %d: from 1 to %d", f.maxConnections, 1<<22)
 	case f.write == "" && len(f.writeRing) > 0:
 		return exitf(exitUsage, "-b is about the files of -w")
 	case f.snapLen < 0 || f.snapLen > 0 && f.snapLen < 14:

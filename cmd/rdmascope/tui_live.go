@@ -52,6 +52,7 @@ func (a *app) watch(f *liveFlags, clock analysis.ClockMode, opt analysis.Options
 		return err
 	}
 	f.stopPackets = -1
+	opt.Idle, opt.MaxFlows = f.idle, 2*f.maxConnections
 	if opt.Workers == 0 {
 		opt.Workers = tuiWorkers()
 	}
@@ -67,7 +68,7 @@ func (a *app) watch(f *liveFlags, clock analysis.ClockMode, opt analysis.Options
 	view.Live, view.Progress = w.live, w.progress
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	view.Engine = w.run.engine
+	view.Engine = &windowedEngine{Engine: w.run.engine}
 	view.Details = newDetails(ctx, recent, &opt, w.done.Load)
 	view.Packets, view.Saver = recent, recent
 
@@ -82,6 +83,27 @@ func (a *app) watch(f *liveFlags, clock analysis.ClockMode, opt analysis.Options
 	w.run.tell = nil // the terminal is as it was: standard error again
 	w.run.sayDrops()
 	return err
+}
+
+// windowedEngine gives snapshots with what came in the last seconds and minutes.
+type windowedEngine struct {
+	*analysis.Engine
+
+	mu      sync.Mutex
+	windows analysis.Windows
+	plain   *analysis.Snapshot
+	with    *analysis.Snapshot
+}
+
+// Snapshot is the newest one.
+func (e *windowedEngine) Snapshot() *analysis.Snapshot {
+	s := e.Engine.Snapshot()
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if s != nil && s != e.plain {
+		e.plain, e.with = s, e.windows.Add(s, time.Now())
+	}
+	return e.with
 }
 
 // analyse captures to the end.
