@@ -38,7 +38,8 @@ type grid[R any] struct {
 	list   rows[R]
 	cursor int
 	offset int
-	col    int // column under the cursor, index into cols
+	keep   string // row to come back to, while there is no list
+	col    int    // column under the cursor, index into cols
 
 	sortCol int // -1: the list's own order
 	desc    bool
@@ -89,12 +90,23 @@ func (g *grid[R]) id() string {
 // setList swaps the rows; the cursor stays on its row, wherever that went.
 func (g *grid[R]) setList(list rows[R]) {
 	id := g.id()
+	if id == "" {
+		id = g.keep
+	}
 	onScreen := g.cursor - g.offset
-	g.list = list
+	g.list, g.keep = list, ""
 	if id != "" && g.selectID(id) {
 		g.offset = max(g.cursor-onScreen, 0)
 	}
 	g.clamp()
+}
+
+// forget lets the rows go, but not which one the cursor was on.
+func (g *grid[R]) forget() {
+	if id := g.id(); id != "" {
+		g.keep = id
+	}
+	g.list = nil
 }
 
 // selectID moves the cursor to the row with the id. It looks around the old

@@ -53,6 +53,8 @@ type (
 	jumper interface {
 		jump(u *ui, n int64) bool
 	}
+	// forgetter lets the snapshot go that it was shown with; the cursor stays.
+	forgetter interface{ forget() }
 	// mouser takes clicks; x and y are on the screen.
 	mouser interface {
 		mouse(u *ui, action tview.MouseAction, x, y int) bool

@@ -54,6 +54,11 @@ func (p *findingsPage) sync(u *ui) {
 	p.g.setList(list)
 }
 
+func (p *findingsPage) forget() {
+	p.g.forget()
+	p.ready, p.have = false, nil
+}
+
 func (p *findingsPage) draw(u *ui, r region) {
 	panel := 0
 	if p.g.length() > 0 {

@@ -80,6 +80,11 @@ func (p *flowsPage) sync(u *ui) {
 	})
 }
 
+func (p *flowsPage) forget() {
+	p.g.forget()
+	p.have = connQuery{}
+}
+
 func (p *flowsPage) take(q connQuery, l *connList) {
 	p.have = q
 	p.g.setList(l)
@@ -215,7 +220,13 @@ func (p *flowsPage) export(*ui) *sheet { return p.g.sheet("flows") }
 
 func (p *flowsPage) place() string { return p.g.id() }
 
-func (p *flowsPage) gotoPlace(_ *ui, id string) bool { return id == "" || p.g.selectID(id) }
+func (p *flowsPage) gotoPlace(_ *ui, id string) bool {
+	if p.g.list == nil { // it is being made
+		p.g.keep = id
+		return true
+	}
+	return id == "" || p.g.selectID(id)
+}
 
 func (p *flowsPage) jump(_ *ui, n int64) bool {
 	if n > int64(p.g.length()) {

@@ -1,21 +1,15 @@
 package tui
 
 import (
-	"cmp"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/rivo/tview"
 
 	"rdmascope/analysis"
 	"rdmascope/tui/plot"
 )
-
-// hostCell is what one host sent another.
-type hostCell struct {
-	bytes, packets, resent, p99 int64
-	known                       bool
-}
 
 // hostMetric is what the matrix shows.
 type hostMetric struct {
@@ -36,15 +30,14 @@ type hostsPage struct {
 	row, col, left, scroll int
 	metric                 int
 
-	hosts []string
-	cells map[[2]string]hostCell
-	tops  []int64 // greatest value of each metric
-	have  *analysis.Snapshot
-	area  region
-	fit   int // columns drawn last
+	*hostMatrix
+	have   *analysis.Snapshot
+	making *analysis.Snapshot // in the background
+	area   region
+	fit    int // columns drawn last
 }
 
-func newHostsPage() *hostsPage { return &hostsPage{} }
+func newHostsPage() *hostsPage { return &hostsPage{hostMatrix: &hostMatrix{}} }
 
 func (p *hostsPage) crumb(*ui) string { return "Hosts" }
 
@@ -52,53 +45,48 @@ func (p *hostsPage) status(*ui) string {
 	return plural(int64(len(p.hosts)), "host") + "   " + hostMetrics[p.metric].name + " from row to column"
 }
 
-// sync adds up the flows by their two hosts. Hosts with most bytes come
-// first.
+// sync takes the matrix of the snapshot; that of many connections is made in
+// the background, and the old one is shown meanwhile.
 func (p *hostsPage) sync(u *ui) {
-	if p.have == u.snap {
+	if p.have == u.snap || p.making != nil {
 		return
 	}
-	var here, there string
-	if p.row < len(p.hosts) && p.col < len(p.hosts) {
-		here, there = p.hosts[p.row], p.hosts[p.col]
+	s := u.snap
+	if len(s.Connections) < bigList || u.host.post == nil {
+		p.take(s, newHostMatrix(s))
+		return
 	}
-	p.have = u.snap
-	p.cells = map[[2]string]hostCell{}
-	sum := map[string]int64{}
-	for i := range u.snap.Connections {
-		for k := range u.snap.Connections[i].Flows {
-			f := &u.snap.Connections[i].Flows[k]
-			c := p.cells[[2]string{f.SrcIP, f.DstIP}]
-			c.known = true
-			c.bytes += f.WireBytes
-			c.packets += f.Packets
-			c.resent += value(f.Retransmitted)
-			for _, b := range latencyKinds(f) {
-				c.p99 = max(c.p99, b.block.P99NS)
-			}
-			p.cells[[2]string{f.SrcIP, f.DstIP}] = c
-			sum[f.SrcIP] += f.WireBytes
-			sum[f.DstIP] += f.WireBytes
+	p.making = s
+	u.background(func() func() {
+		m := newHostMatrix(s)
+		return func() {
+			p.making = nil
+			p.take(s, m)
 		}
-	}
-	p.hosts = slices.SortedFunc(maps.Keys(sum), func(a, b string) int { return cmp.Or(cmp.Compare(sum[b], sum[a]), cmp.Compare(a, b)) })
-	p.tops = make([]int64, len(hostMetrics))
-	for _, c := range p.cells {
-		for i, m := range hostMetrics {
-			p.tops[i] = max(p.tops[i], m.get(c))
-		}
-	}
+	})
+}
+
+// take swaps the matrix; the cursor stays on its pair.
+func (p *hostsPage) take(s *analysis.Snapshot, m *hostMatrix) {
+	here, there := p.pair()
+	p.have, p.hostMatrix = s, m
 	p.row, p.col = max(slices.Index(p.hosts, here), 0), max(slices.Index(p.hosts, there), 0)
 	if here == "" && len(p.hosts) > 1 {
 		p.col = 1 // the diagonal tells nothing
 	}
 }
 
+func (p *hostsPage) forget() { p.have = nil }
+
 const hostLabel, hostWidth = 22, 9
 
 func (p *hostsPage) draw(u *ui, r region) {
 	if len(p.hosts) == 0 {
-		r.print(3, 1, plain, "no RDMA host seen so far")
+		why := "no RDMA host seen so far"
+		if p.making != nil {
+			why = "adding up …"
+		}
+		r.print(3, 1, plain, why)
 		return
 	}
 	panel := min(max(r.h/3, 5), 12)
@@ -124,7 +112,7 @@ func (p *hostsPage) drawMatrix(r region) {
 		src := p.hosts[p.scroll+y]
 		r.print(1, y+1, plain, elide(clean(src), hostLabel-2))
 		for k := range p.fit {
-			p.drawCell(r, hostLabel+k*hostWidth, y+1, p.cells[[2]string{src, p.hosts[p.left+k]}], m, top)
+			p.drawCell(r, hostLabel+k*hostWidth, y+1, p.cells[hostPairKey{src, p.hosts[p.left+k]}], m, top)
 		}
 	}
 	y := p.row - p.scroll + 1
@@ -163,7 +151,7 @@ func (p *hostsPage) pair() (src, dst string) {
 func (p *hostsPage) drawPanel(u *ui, r region) {
 	src, dst := p.pair()
 	r.title(src+" → "+dst, "", false)
-	c := p.cells[[2]string{src, dst}]
+	c := p.cells[hostPairKey{src, dst}]
 	line := numbers{}
 	if c.known {
 		line.add("bytes", byteSize(c.bytes), plain)
@@ -281,22 +269,15 @@ func (p *hostsPage) copies(u *ui) []choice {
 }
 
 func (p *hostsPage) export(*ui) *sheet {
-	var pairs [][2]string
-	for _, a := range p.hosts {
-		for _, b := range p.hosts {
-			if p.cells[[2]string{a, b}].known {
-				pairs = append(pairs, [2]string{a, b})
-			}
-		}
-	}
+	pairs, cells := p.pairs(), p.cells
 	s := &sheet{name: "hosts", columns: []string{"from", "to"}, rows: len(pairs)}
 	for _, m := range hostMetrics {
 		s.columns = append(s.columns, m.name)
 	}
 	s.row = func(i int) []string {
-		out := []string{pairs[i][0], pairs[i][1]}
+		out := []string{pairs[i].src, pairs[i].dst}
 		for _, m := range hostMetrics {
-			out = append(out, count(m.get(p.cells[pairs[i]])))
+			out = append(out, count(m.get(cells[pairs[i]])))
 		}
 		return out
 	}
@@ -306,15 +287,13 @@ func (p *hostsPage) export(*ui) *sheet {
 func (p *hostsPage) place() string { a, b := p.pair(); return a + "|" + b }
 
 func (p *hostsPage) gotoPlace(_ *ui, place string) bool {
-	for i, a := range p.hosts {
-		for k, b := range p.hosts {
-			if a+"|"+b == place {
-				p.row, p.col = i, k
-				return true
-			}
-		}
+	src, dst, _ := strings.Cut(place, "|")
+	row, col := slices.Index(p.hosts, src), slices.Index(p.hosts, dst)
+	if row < 0 || col < 0 {
+		return place == "|"
 	}
-	return place == "|"
+	p.row, p.col = row, col
+	return true
 }
 
 func (p *hostsPage) jump(_ *ui, n int64) bool {

@@ -44,6 +44,11 @@ func (p *overviewPage) sync(u *ui) {
 	p.flows.sync(u)
 }
 
+func (p *overviewPage) forget() {
+	p.findings.forget()
+	p.flows.forget()
+}
+
 func (p *overviewPage) draw(u *ui, r region) {
 	p.width = r.w
 	drawVerdict(u, r.rows(0, 1))

@@ -173,6 +173,8 @@ func packetMarks(s *analysis.Snapshot) (map[int64]*analysis.Finding, map[int64]b
 	return marks, resent
 }
 
+func (p *packetsPage) forget() { p.have = nil }
+
 func (p *packetsPage) syncTree() {
 	r, ok := p.g.current()
 	if !ok || r.e == nil || r.e.p == nil {

@@ -51,6 +51,8 @@ func (p *pfcPage) sync(u *ui) {
 	}
 }
 
+func (p *pfcPage) forget() { p.have = nil }
+
 // begin puts the cursor on the first pause of whoever paused longest.
 func (p *pfcPage) begin(u *ui, lanes []*lane) {
 	p.row, p.col = 0, 0

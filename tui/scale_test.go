@@ -2,9 +2,13 @@ package tui
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
+	"time"
+	"weak"
 
+	"github.com/gdamore/tcell/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -54,6 +58,44 @@ func TestBigSortDoesNotBlock(t *testing.T) {
 	st.press("S", "s")
 	st.settle(func() bool { st.draw(); return !p.working })
 	assert.Equal(t, p.query(st.ui), p.have, "the last of several orders asked for is made")
+}
+
+// TestBigHostsDoNotBlock: the matrix of many connections comes later, and the
+// cursor stays on its pair.
+func TestBigHostsDoNotBlock(t *testing.T) {
+	st := newStage(t, manyConnections(100_000), 120, 40, Options{})
+	st.draw()
+	st.press("5")
+	p := st.top().(*hostsPage)
+	st.contains("adding up …")
+	st.settle(func() bool { return p.making == nil })
+	st.contains("10.0.0.1 → 10.0.0.2")
+	st.press("j")
+	src, dst := p.pair()
+	st.engine.s = manyConnections(100_001)
+	require.True(t, st.poll(timeZero))
+	st.draw()
+	assert.NotNil(t, p.making)
+	st.contains(src + " → " + dst)
+	st.settle(func() bool { return p.making == nil })
+	after, there := p.pair()
+	assert.Equal(t, [2]string{src, dst}, [2]string{after, there})
+}
+
+// TestOldSnapshotsAreLetGo: of a hundred thousand connections a snapshot takes
+// hundreds of megabytes; pages that were looked at once must not keep theirs.
+func TestOldSnapshotsAreLetGo(t *testing.T) {
+	st := newStage(t, withFindings(), 120, 40, Options{Packets: samplePackets(), Details: sampleDetails{}})
+	st.press("0", "tab", "1", "2", "j", "3", "4", "5", "2")
+	id := st.top().(*flowsPage).g.id()
+	st.press("5")
+	old := weak.Make(&st.snap.Connections[0])
+	st.engine.s = withFindings()
+	require.True(t, st.poll(timeZero))
+	st.draw()
+	assert.Eventually(t, func() bool { runtime.GC(); return old.Value() == nil }, 10*time.Second, time.Millisecond)
+	st.press("2")
+	assert.Equal(t, id, st.top().(*flowsPage).g.id(), "the cursor is where it was")
 }
 
 // TestSelectionFollowsTheFlow: a new snapshot with other connections before
@@ -156,6 +198,31 @@ func TestASCIITerminal(t *testing.T) {
 			assert.Less(t, r, rune(0x80), "%q", r)
 		}
 		assert.Less(t, strings.Count(text, "?"), 12, "a character without a plain form:\n"+text)
+	}
+}
+
+// BenchmarkRedrawMillion is a paint of the connection table at 120×40 with a
+// million rows: of new data, that is without a key.
+func BenchmarkRedrawMillion(b *testing.B) {
+	sim := tcell.NewSimulationScreen("UTF-8")
+	s := newShadow(sim)
+	require.NoError(b, s.Init())
+	defer s.Fini()
+	sim.SetSize(120, 40)
+	u, err := newUI(Options{Engine: &fixed{s: manyConnections(1_000_000)}, Theme: "256"}, s, host{})
+	require.NoError(b, err)
+	u.press("2")
+	b.ReportAllocs()
+	for b.Loop() {
+		frame(u, s)
+	}
+}
+
+// BenchmarkHostsMillion adds up the host matrix of a million connections.
+func BenchmarkHostsMillion(b *testing.B) {
+	s := manyConnections(1_000_000)
+	for b.Loop() {
+		newHostMatrix(s)
 	}
 }
 

@@ -108,9 +108,20 @@ func (u *ui) setSnapshot(s *analysis.Snapshot) {
 		s = &analysis.Snapshot{}
 	}
 	u.snap = s
+	u.forgetOld()
 	u.blame = blamed(s)
 	u.trusted = trustLines(s)
 	u.setTrust()
+}
+
+// forgetOld lets go what pages hold of old snapshots, which are big, unless esc
+// leads back to them.
+func (u *ui) forgetOld() {
+	for _, p := range u.roots {
+		if f, ok := p.(forgetter); ok && p != u.roots[u.view] {
+			f.forget()
+		}
+	}
 }
 
 // setTrust adds what the recorder missed. Of a capture under way that is the
