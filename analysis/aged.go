@@ -8,12 +8,14 @@ import (
 // aged is what one partition keeps of connections that it let go: those with
 // trouble as they were, as far as there is room, and the sums of all others.
 type aged struct {
-	rows    []draft // connections with trouble; never changed
-	evicted int64   // connections let go for want of room, those in rows too
-	totals  AgedOut
-	broken  violations // rules of the transport, by all of them
-	hosts   map[string]*agedHost
-	crowded int64 // ends of connections whose host found no room in hosts
+	rows []draft // connections with trouble; never changed
+	// generations are how often the flows of the rows were let go.
+	generations map[FlowKey]int32
+	evicted     int64 // connections let go for want of room, those in rows too
+	totals      AgedOut
+	broken      violations // rules of the transport, by all of them
+	hosts       map[string]*agedHost
+	crowded     int64 // ends of connections whose host found no room in hosts
 }
 
 // agedHost sums up what connections that are in no list any more meant for a
@@ -37,7 +39,7 @@ func (a *aged) add(d *draft) {
 		return
 	}
 	if len(a.rows) < maxAgedRows {
-		a.rows = append(a.rows, *d)
+		a.put(len(a.rows), d)
 		return
 	}
 	least := 0
@@ -48,7 +50,7 @@ func (a *aged) add(d *draft) {
 	}
 	if out := &a.rows[least]; out.trouble() < trouble {
 		a.fold(&out.Connection, out.iface)
-		a.rows[least] = *d
+		a.put(least, d)
 		return
 	}
 	a.fold(&d.Connection, d.iface)
@@ -79,16 +81,27 @@ func (d *draft) trouble() (n int64) {
 // generation is how often a flow of this key was let go, as far as a row tells:
 // so that no two connections in the list have one name.
 func (a *aged) generation(k *FlowKey) int32 {
-	n := int32(0)
-	for i := range a.rows {
-		d := &a.rows[i]
-		for j := range d.keys {
-			if d.keys[j] == *k {
-				n = max(n, d.generation+1)
+	return a.generations[*k]
+}
+
+// put makes d row i, which may be a new one.
+func (a *aged) put(i int, d *draft) {
+	if i == len(a.rows) {
+		a.rows = append(a.rows, *d)
+	} else {
+		for _, k := range a.rows[i].keys {
+			if a.generations[k] == a.rows[i].generation+1 {
+				delete(a.generations, k)
 			}
 		}
+		a.rows[i] = *d
 	}
-	return n
+	if a.generations == nil {
+		a.generations = map[FlowKey]int32{}
+	}
+	for _, k := range d.keys {
+		a.generations[k] = d.generation + 1
+	}
 }
 
 // has tells whether a connection of this name is among the rows.
