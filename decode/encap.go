@@ -28,6 +28,7 @@ const (
 	EncapVSS          // VSS Monitoring trailer
 	EncapHPERM        // HP encapsulated remote mirroring, UDP 7932
 	EncapERSPANMarker // Cisco's marker packet between ERSPAN III ticks and UTC, UDP 8880
+	EncapKeyFrame     // key frame of an Arista 7150, or of a tap that does as it does, between ticks and UTC: IP protocol 253
 	encapCount
 )
 
@@ -36,7 +37,7 @@ const EncapCount = int(encapCount)
 
 var encapNames = [...]string{"", "vxlan", "geneve", "gre", "erspan1", "erspan2", "erspan3", "mpls", "pseudowire",
 	"mpls_udp", "vntag", "snap", "nsh", "ipip", "tap_header", "metamako", "exablaze",
-	"ttag", "gigamon", "vss", "hp_erm", "erspan_marker"}
+	"ttag", "gigamon", "vss", "hp_erm", "erspan_marker", "keyframe"}
 
 // String returns the name used in reports.
 func (k EncapKind) String() string {

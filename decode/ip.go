@@ -17,6 +17,7 @@ const (
 	protoMPLS     = 137
 	protoHIP      = 139
 	protoShim6    = 140
+	protoTest253  = 253 // experiments (RFC 3692): key frames of taps
 )
 
 // ipByVersion decodes an IP datagram whose version only its first nibble tells.
@@ -274,5 +275,7 @@ func (f *frame) transport(proto uint8, off int) {
 		f.ipv6(off)
 	case protoMPLS:
 		f.mpls(off)
+	case protoTest253:
+		f.keyFrame(off)
 	}
 }

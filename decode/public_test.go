@@ -62,14 +62,15 @@ var publicCaptures = map[string]publicCapture{
 	"ajbanjara__Wireshark__lldp.detailed.pcap":                        {packets: 1, kinds: "lldp:1"},
 	"ajbanjara__Wireshark__exablaze_trailer.pcap":                     {packets: 24, encaps: "exablaze:24", times: 24, kinds: "other:24"},
 	"CiscoDevNet__n3550-timestamp-decoder__fusion_hpt_example.pcap":   {packets: 24, encaps: "exablaze:24", times: 24, kinds: "other:24"},
-	// Key-frame stamps of 32 bits: nothing absolute, so nothing to find.
-	"CiscoDevNet__n3550-timestamp-decoder__exa.mode.append-compat.pcap": {packets: 15, kinds: "other:15"},
+	// Stamps of 32 bits: nothing absolute, so nothing to find but the key frames of
+	// the modes that have them.
+	"CiscoDevNet__n3550-timestamp-decoder__exa.mode.append-compat.pcap": {packets: 15, encaps: "keyframe:12", kinds: "other:15"},
 	"CiscoDevNet__n3550-timestamp-decoder__exa.mode.append.pcap":        {packets: 36, kinds: "other:36"},
-	"CiscoDevNet__n3550-timestamp-decoder__exa.mode.fcs-compat.pcap":    {packets: 16, kinds: "other:16"},
+	"CiscoDevNet__n3550-timestamp-decoder__exa.mode.fcs-compat.pcap":    {packets: 16, encaps: "keyframe:13", kinds: "other:16"},
 	"CiscoDevNet__n3550-timestamp-decoder__exa.mode.fcs.pcap":           {packets: 21, kinds: "other:21"},
-	"CiscoDevNet__n3550-timestamp-decoder__pingout.pcap":                {packets: 3814, kinds: "other:3814"},
-	"arista-eosext__PCAPDecoder__ptpKFbeforeFCS.pcap":                   {packets: 400, kinds: "other:400"},
-	"arista-eosext__PCAPDecoder__ptpKFreplaceFCS.pcap":                  {packets: 172, kinds: "other:172"},
+	"CiscoDevNet__n3550-timestamp-decoder__pingout.pcap":                {packets: 3814, encaps: "keyframe:2189", kinds: "other:3814"},
+	"arista-eosext__PCAPDecoder__ptpKFbeforeFCS.pcap":                   {packets: 400, encaps: "keyframe:264", kinds: "other:400"},
+	"arista-eosext__PCAPDecoder__ptpKFreplaceFCS.pcap":                  {packets: 172, encaps: "keyframe:115", kinds: "other:172"},
 	"ajbanjara__Wireshark__cisco-nexus92-erspan-marker.pcap":            {packets: 1, encaps: "erspan_marker:1", kinds: "other:1"},
 	"ajbanjara__Wireshark__cisco-nexus10-erspan-marker.pcap":            {packets: 1, encaps: "erspan_marker:1", kinds: "other:1"},
 	"realjimmy__sample-captures__vntag.pcap":                            {packets: 3, encaps: "vntag:3", vlans: 3, kinds: "other:3"},

@@ -78,3 +78,22 @@ func nearestSecond(low uint16, captured int64) uint32 {
 	near := uint32(captured / second)
 	return near + uint32(int32(int16(low-uint16(near))))
 }
+
+// keyFrame names the frames by which an Arista 7150, and a Nexus 3550 (Exablaze)
+// in its compatible modes, relates its ticks to UTC: ticks 8 octets, ns since
+// 1970 8, then what synchronised them. The stamps themselves, 31 bits of ticks in
+// place of the frame check sequence or in front of it, are left alone: nothing in
+// a frame tells that it has one, and how they relate to the ticks of the key
+// frames is not specified where it could be held against (no document at hand
+// has it). The same goes for the other stamps of 32 bits of
+// older Nexus 3550 modes.
+func (f *frame) keyFrame(off int) {
+	const length = 24 // as far as it is looked at
+	if off+length > min(len(f.b), f.end) || f.p.Has(FlagNoTime) {
+		return
+	}
+	if d := int64(be64(f.b, off+8)) - f.p.Time; d < TapWindow && d > -TapWindow {
+		f.p.Encap.push(EncapKeyFrame, 0)
+		f.enter(LayerTapHeader, off)
+	}
+}

@@ -182,12 +182,19 @@ var arista48Fields = []field{
 	{"avsp.etype", "Type", 80, 16, hexa, etherName},
 }
 
+var keyFrameFields = []field{
+	{"", "Ticks", 0, 64, dec, nil},
+	{"", "UTC, ns since 1970", 64, 64, dec, nil},
+}
+
 // tapHeader shows Arista's header; those of others are known by name only.
 func (t *treeBuilder) tapHeader(off int) {
 	b := t.p.Data
 	switch {
 	case t.p.Encap.has(EncapERSPANMarker):
 		t.add(Node{Label: "Cisco ERSPAN marker", Off: off, Len: min(58, len(b)-off)})
+	case t.p.Encap.has(EncapKeyFrame):
+		t.add(t.header("", "Key frame of a tap's stamps", off, 16, keyFrameFields))
 	case off < 2 || off+4 > len(b) || be16(b, off-2) != etherArista:
 		t.add(Node{Label: "Header not looked into", Value: t.p.Encap.String(), Off: off, Len: max(0, len(b)-off)})
 	case b[off+3]>>4 == arista48:

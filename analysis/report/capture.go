@@ -88,6 +88,9 @@ func health(s *analysis.Snapshot) []check {
 	if n := stampsUnused(c); n > 0 {
 		list = append(list, check{faint, "tap's stamps", plural(n, "packet") + " carry a tap's time stamp, which was not used: --timestamps trailer takes it"})
 	}
+	if n := c.Encapsulations["keyframe"]; n > 0 {
+		list = append(list, check{faint, "tap's stamps", plural(n, "key frame") + " of an Arista 7150 or a tap that does as it does: its stamps of 32 bits are not turned into times"})
+	}
 	if c.MergedFrames > 0 {
 		list = append(list, mergedCheck(c))
 	}
