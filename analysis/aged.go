@@ -86,21 +86,30 @@ func (a *aged) generation(k *FlowKey) int32 {
 
 // put makes d row i, which may be a new one.
 func (a *aged) put(i int, d *draft) {
-	if i == len(a.rows) {
-		a.rows = append(a.rows, *d)
-	} else {
-		for _, k := range a.rows[i].keys {
-			if a.generations[k] == a.rows[i].generation+1 {
-				delete(a.generations, k)
-			}
-		}
-		a.rows[i] = *d
-	}
 	if a.generations == nil {
 		a.generations = map[FlowKey]int32{}
 	}
+	if i == len(a.rows) {
+		a.rows = append(a.rows, *d)
+	} else {
+		out := a.rows[i]
+		a.rows[i] = *d
+		for _, k := range out.keys { // another row may be of the same flow
+			delete(a.generations, k)
+			for j := range a.rows {
+				a.remember(&a.rows[j], &k)
+			}
+		}
+	}
+	a.remember(d, nil)
+}
+
+// remember notes the generation of a row's flows, or of one of them alone.
+func (a *aged) remember(d *draft, only *FlowKey) {
 	for _, k := range d.keys {
-		a.generations[k] = d.generation + 1
+		if only == nil || k == *only {
+			a.generations[k] = max(a.generations[k], d.generation+1)
+		}
 	}
 }
 

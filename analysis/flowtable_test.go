@@ -44,3 +44,30 @@ func TestFlowTable(t *testing.T) {
 		require.Equal(t, id, table.find(key.hash(), &key))
 	}
 }
+
+// TestGenerations: a flow that comes back has another generation than every
+// row of it that is still listed.
+func TestGenerations(t *testing.T) {
+	var a aged
+	key := func(qp uint32) FlowKey { return FlowKey{DestQP: qp} }
+	row := func(qp uint32, generation int32, trouble int64) *draft {
+		return &draft{keys: []FlowKey{key(qp)}, generation: generation, Connection: Connection{Flows: List[Flow]{{Retransmitted: Int(trouble)}}}}
+	}
+	k := key(1)
+	require.Zero(t, a.generation(&k))
+	a.add(row(1, 0, 5))
+	a.add(row(1, 1, 3))
+	require.EqualValues(t, 2, a.generation(&k))
+	for i := range uint32(maxAgedRows - 2) {
+		a.add(row(100+i, 0, 9))
+	}
+	a.add(row(99, 0, 4)) // in place of the second row
+	require.EqualValues(t, 1, a.generation(&k), "the first row is still there")
+	a.add(row(98, 0, 8))
+	require.Zero(t, a.generation(&k))
+	a.add(row(97, 0, 1))
+	k = key(97)
+	require.Zero(t, a.generation(&k), "not worth a row")
+	require.Len(t, a.rows, maxAgedRows)
+	require.EqualValues(t, 3, a.totals.Connections)
+}
