@@ -50,6 +50,14 @@ type PacketScanner interface {
 	Scan(ctx context.Context, from int64, f func(*decode.Packet) bool) error
 }
 
+// PacketMarks is what the analysis says about single packets; their octets
+// don't. It may grow while it is asked.
+type PacketMarks interface {
+	Marks(n int64) analysis.PacketMark
+	// Next is the next packet with any of the marks, backwards when dir is −1.
+	Next(from int64, dir int, m analysis.PacketMark) (n int64, ok bool)
+}
+
 // PacketSaver writes packets, named by number in ascending order, to a new
 // capture file and returns how many it wrote.
 type PacketSaver interface {
@@ -83,6 +91,7 @@ type Options struct {
 	Live     func() Live     // what is captured just now, called from any goroutine; nil: a file is read
 	Details  Details         // nil: what the snapshot doesn't hold is not shown
 
+	Marks       PacketMarks  // nil: single packets are not told apart
 	Packets     PacketSource // nil: WhyNoPacket says why
 	WhyNoPacket string
 	Saver       PacketSaver

@@ -27,8 +27,10 @@ func (p *packetsPage) key(u *ui, k key) bool {
 		return p.escape(u)
 	case ".", ",":
 		p.nextNak(u, k)
-	case "t", "T":
-		p.nextOf(u, slices.Sorted(maps.Keys(p.resent)), k == "t", "recovery")
+	case "t":
+		p.nextResent(u, 1)
+	case "T":
+		p.nextResent(u, -1)
 	case "n", "N":
 		if u.search != "" {
 			return false
@@ -160,7 +162,7 @@ func (p *packetsPage) hints(*ui) []hint {
 	if p.focus == paneTree {
 		return []hint{{"enter", "fold"}, {"esc", "list"}, {"F", "filter by field"}, {"y", "copy"}, {"\\", "maximise"}, {"tab", "pane"}}
 	}
-	return []hint{{"enter", "decode"}, {". ,", "next, last NAK"}, {"n N", "finding"}, {"t T", "recovery"}, {"f", "filter"}, {":123", "jump"}, {"/", "search"},
+	return []hint{{"enter", "decode"}, {". ,", "next, last NAK"}, {"n N", "finding"}, {"t T", "resent"}, {"f", "filter"}, {":123", "jump"}, {"/", "search"},
 		{"y", "copy"}, {"w", "save"}, {"|", "layout"}, {"\\", "maximise"}, {"o", "its finding"}, {"m '", "mark, jump"}}
 }
 

@@ -105,10 +105,11 @@ func fitPackets(cols []column[packetRow], total int64, c *analysis.Capture) {
 }
 
 // packetColumns are the columns of the packet list; start gives the zero of
-// the time column, why a mark for a packet.
-func packetColumns(start func() analysis.Time, mark func(int64) (string, look)) []column[packetRow] {
+// the time column, mark what is found about a packet, words what the analysis
+// says of it.
+func packetColumns(start func() analysis.Time, mark func(int64) (string, look), words func(int64) string) []column[packetRow] {
 	return []column[packetRow]{
-		{title: "!", help: "finding that it proves, ↻ a recovery begins", width: 4, rank: 1,
+		{title: "!", help: "finding that it proves, ↻ sent again", width: 4, rank: 1,
 			text: func(r packetRow) string { s, _ := mark(r.n); return s },
 			look: func(r packetRow) look { _, l := mark(r.n); return l }},
 		{title: "No.", help: "number in the capture", width: 5, right: true, rank: 0, text: func(r packetRow) string { return count(r.n) }},
@@ -123,7 +124,8 @@ func packetColumns(start func() analysis.Time, mark func(int64) (string, look)) 
 			term: func(r packetRow) string {
 				return packetTerm(r, "frame.len", func(p *decode.Packet) int64 { return int64(p.Wire) })
 			}},
-		{title: "Info", width: 22, grow: 60, prose: true, rank: 0, look: infoLook, text: infoText,
+		{title: "Info", width: 22, grow: 60, prose: true, rank: 0, look: infoLook,
+			text: func(r packetRow) string { return words(r.n) + infoText(r) },
 			term: func(r packetRow) string {
 				if r.e == nil || r.e.p == nil || !r.e.p.Has(decode.FlagBTH) {
 					return ""

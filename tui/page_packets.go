@@ -58,7 +58,8 @@ func newPacketsPage(u *ui) *packetsPage {
 		p.cache = newPacketCache(u.opt.Packets)
 	}
 	p.list = &packetList{cache: p.cache, all: true, first: 1}
-	p.g = newGrid(packetColumns(func() analysis.Time { return p.start(u) }, p.mark), rows[packetRow](p.list))
+	p.g = newGrid(packetColumns(func() analysis.Time { return p.start(u) }, func(n int64) (string, look) { return p.mark(u, n) },
+		func(n int64) string { return markWords(u.packetMarks(n)) }), rows[packetRow](p.list))
 	p.g.col = 6
 	p.g.fixed = true
 	p.g.recall(u.recalled("packets"))
@@ -79,17 +80,15 @@ func (p *packetsPage) start(u *ui) analysis.Time {
 	return 0
 }
 
-func (p *packetsPage) mark(n int64) (string, look) {
+func (p *packetsPage) mark(u *ui, n int64) (string, look) {
+	again := ""
+	if p.isResent(u, n) {
+		again = "↻"
+	}
 	if f := p.marks[n]; f != nil {
-		if p.resent[n] {
-			return f.ID + "↻", severityLook(f.Severity)
-		}
-		return f.ID, severityLook(f.Severity)
+		return f.ID + again, severityLook(f.Severity)
 	}
-	if p.resent[n] {
-		return "↻", warning
-	}
-	return "", plain
+	return again, warning
 }
 
 func (p *packetsPage) crumb(*ui) string {

@@ -68,6 +68,58 @@ func (s *MarkSet) Next(number int64, m Mark) (next int64, ok bool) {
 	return next, ok
 }
 
+// Prev returns the last packet before number with any of the marks.
+func (s *MarkSet) Prev(number int64, m Mark) (prev int64, ok bool) {
+	for i := range markCount {
+		if m>>i&1 == 0 {
+			continue
+		}
+		if n, found := s.prevIn(i, number-1); found && (!ok || n > prev) {
+			prev, ok = n, true
+		}
+	}
+	return prev, ok
+}
+
+// Forget drops the marks of packets before number, but for some right before
+// it: of an endless capture only the newest matter.
+func (s *MarkSet) Forget(number int64) {
+	for i := range markCount {
+		for at := range s.pages[i] {
+			if (at+1)*pageBits <= number {
+				delete(s.pages[i], at)
+			}
+		}
+	}
+}
+
+func (s *MarkSet) prevIn(mark int, from int64) (int64, bool) {
+	best := int64(-1)
+	for at := range s.pages[mark] {
+		if at*pageBits <= from && at > best && lastIn(s.pages[mark][at], min(from-at*pageBits, pageBits-1)) >= 0 {
+			best = at
+		}
+	}
+	if best < 0 {
+		return 0, false
+	}
+	return best*pageBits + lastIn(s.pages[mark][best], min(from-best*pageBits, pageBits-1)), true
+}
+
+// lastIn is the last bit of a page up to one, −1 for none.
+func lastIn(page *[pageWords]uint64, to int64) int64 {
+	for w := to / 64; w >= 0; w-- {
+		word := page[w]
+		if w == to/64 {
+			word &= ^uint64(0) >> (63 - to%64)
+		}
+		if word != 0 {
+			return w*64 + 63 - int64(bits.LeadingZeros64(word))
+		}
+	}
+	return -1
+}
+
 func (s *MarkSet) nextIn(mark int, from int64) (int64, bool) {
 	best := int64(-1)
 	for at := range s.pages[mark] {

@@ -195,3 +195,23 @@ func TestPipeInTmux(t *testing.T) {
 	m.wait("PSN over time", "✖▪")
 	m.quit()
 }
+
+// TestMarksInTmux: packets sent again are marked, found by t and by a filter, as
+// many as the report counts.
+func TestMarksInTmux(t *testing.T) {
+	capture, err := filepath.Abs(testdata("rxe_exact_write_every50.pcap.gz"))
+	require.NoError(t, err)
+	m := startTmux(t, 120, 40, "tui", "--view", "packets", capture)
+	m.wait("1,902 packets", "all read")
+	m.keys("t")
+	m.wait("Decode of packet 93", "↻ resent  RC RDMA Write Middle")
+	m.keys("f")
+	m.text("rdma.analysis.retransmission")
+	m.keys("Enter")
+	m.wait("611 of 1,902 packets")
+	m.keys("f", "C-u")
+	m.text("finding.rule == \"rc.loss\"")
+	m.keys("Enter")
+	m.wait("20 of 1,902 packets")
+	m.quit()
+}

@@ -83,13 +83,15 @@ func (a *app) browse(paths []string, clock analysis.ClockMode, opt analysis.Opti
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	state := &browsing{files: input}
+	marks := &packetMarks{}
+	opt.Mark = marks.add
 	again := rereader(&files{paths, opt.Decode, clock, input})
 	stamped := analysis.NewStamped(input, opt.Decode, clock)
 	switch reason := input.Reason(); {
 	case slices.Contains(paths, pcaps.Stdin):
 		recent := newRecentPackets(opt.Decode, recentMiB)
 		stamped = analysis.NewStamped(&keeping{input, recent}, opt.Decode, clock)
-		recent.stamped, again = stamped, recent
+		recent.stamped, recent.gone, again = stamped, marks.forget, recent
 		view.Packets, view.Saver = recent, recent
 	case reason == "":
 		packets := &indexedPackets{files: input, stamped: stamped, config: opt.Decode}
@@ -101,7 +103,7 @@ func (a *app) browse(paths []string, clock analysis.ClockMode, opt analysis.Opti
 	go state.analyse(ctx)
 	view.Engine, view.Progress, view.Details = state.engine, state.progress, newDetails(ctx, again, &opt, state.done.Load)
 	view.Title, view.Inputs = title(paths), paths
-	return a.show(ctx, view)
+	return a.show(ctx, view, marks)
 }
 
 // keeping is a source of which the newest packets are kept as they are read.

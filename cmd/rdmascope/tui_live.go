@@ -57,8 +57,11 @@ func (a *app) watch(f *liveFlags, clock analysis.ClockMode, opt analysis.Options
 		opt.Workers = tuiWorkers()
 	}
 	w := &watching{since: time.Now()}
+	marks := &packetMarks{}
+	opt.Mark = marks.add
 	w.run = &liveRun{app: a, flags: f, options: opt, clock: clock, tell: w.notice, saves: true}
 	recent := newRecentPackets(opt.Decode, recentMiB)
+	recent.gone = marks.forget
 	if err := w.run.open(recent); err != nil {
 		return err
 	}
@@ -77,7 +80,7 @@ func (a *app) watch(f *liveFlags, clock analysis.ClockMode, opt analysis.Options
 		defer close(over)
 		w.analyse()
 	}()
-	err := a.show(ctx, view)
+	err := a.show(ctx, view, marks)
 	w.run.tee.src.Stop()
 	<-over
 	w.run.tell = nil // the terminal is as it was: standard error again
@@ -142,11 +145,17 @@ func (w *watching) live() tui.Live {
 }
 
 // show runs the browser with what is the same for files and captures.
-func (a *app) show(ctx context.Context, view tui.Options) error {
+func (a *app) show(ctx context.Context, view tui.Options, marks *packetMarks) error {
 	remembered := rememberedPath()
 	view.Remembered = recallView(remembered)
 	view.Remember = func(r tui.Remembered) error { return rememberView(remembered, r) }
-	view.FlowFilter, view.PacketFilter = filters{}, filters{}
+	f := filters{marks: marks, findings: func() []analysis.Finding {
+		if s := view.Engine.Snapshot(); s != nil {
+			return s.Findings
+		}
+		return nil
+	}}
+	view.FlowFilter, view.PacketFilter, view.Marks = f, f, marks
 	if err := tui.Run(ctx, view); err != nil && !errors.Is(err, context.Canceled) {
 		return exitf(exitUsage, "%v", err)
 	}

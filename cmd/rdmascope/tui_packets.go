@@ -140,7 +140,10 @@ func pointed(err error) error {
 }
 
 // filters compiles what is typed at the browser's filter prompt.
-type filters struct{}
+type filters struct {
+	marks    *packetMarks
+	findings func() []analysis.Finding // of the newest snapshot
+}
 
 func (filters) CompileFlow(expr string) (tui.FlowMatch, error) {
 	f, err := filter.CompileFlow(expr)
@@ -159,15 +162,21 @@ func (filters) CompileFlow(expr string) (tui.FlowMatch, error) {
 
 func (filters) FlowNames() []tui.Name { return fieldNames(filter.ScopeFlow) }
 
-func (filters) CompilePacket(expr string) (func(*decode.Packet) bool, error) {
+func (c filters) CompilePacket(expr string) (func(*decode.Packet) bool, error) {
 	f, err := filter.CompilePacket(expr)
 	if err != nil {
 		return nil, pointed(err)
 	}
-	if f.NeedsMarks() || f.NeedsFindings() {
-		return nil, errors.New("rdma.analysis.* and finding.* don't work on single packets here: go by n, N and t, T")
+	f.SetMarks(c.marks)
+	if f.NeedsFindings() {
+		f.SetFindings(c.findings())
 	}
-	return f.Match, nil
+	var mu sync.Mutex // a filter is for one goroutine at a time; a scan may follow another that still ends
+	return func(p *decode.Packet) bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return f.Match(p)
+	}, nil
 }
 
 func (filters) PacketNames() []tui.Name { return fieldNames(filter.ScopePacket) }

@@ -19,6 +19,7 @@ type recentPackets struct {
 	config  decode.Config
 	stamped *analysis.StampedSource // whose times the packets have
 	most    int64                   // octets
+	gone    func(before int64)      // told when the oldest packets went; may be nil
 
 	mu         sync.Mutex
 	parts      []*recentPart // oldest first
@@ -74,6 +75,9 @@ func (p *recentPackets) block(buf []byte, recs []analysis.Record, faces []analys
 		oldest := p.parts[0]
 		p.octets -= int64(len(oldest.buf)) + recordOctets*int64(len(oldest.recs))
 		p.parts = slices.Delete(p.parts, 0, 1)
+		if p.gone != nil {
+			p.gone(p.parts[0].first)
+		}
 		if p.readers == 0 && !slices.Contains(p.held, oldest) {
 			p.spare = oldest
 		}
