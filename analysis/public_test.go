@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
+	"rdmascope/decode"
 	"rdmascope/decode/roce"
 	"rdmascope/pcaps"
 )
@@ -101,6 +102,7 @@ func TestPublicReports(t *testing.T) {
 			} else {
 				assert.True(t, s.Inputs[0].Complete, s.Inputs[0].Error)
 			}
+			checkClocks(t, name, file, s)
 			row, ok := rows[name]
 			if !ok {
 				require.Contains(t, name, "derived__", "not in the README")
@@ -198,6 +200,30 @@ func checkDerived(t *testing.T, name string, s *analysis.Snapshot) {
 			if strings.Contains(name, "dup") {
 				assert.Equal(t, analysis.Int(fl.Packets/2), fl.Duplicates, "doubled as any shows it")
 			}
+		}
+	}
+}
+
+// autoStamped are the captures whose frames a tap stamped so that nobody has to
+// ask for it.
+var autoStamped = map[string]bool{
+	"CiscoDevNet__n3550-timestamp-decoder__fusion_hpt_example.pcap": true,
+	"ajbanjara__Wireshark__exablaze_trailer.pcap":                   true,
+	"the-tcpdump-group__tcpdump__arista_ether.pcap":                 true,
+}
+
+// checkClocks: stamps or not, the same packets come out.
+func checkClocks(t *testing.T, name, file string, s *analysis.Snapshot) {
+	for _, mode := range []analysis.ClockMode{analysis.ClockAuto, analysis.ClockTrailer} {
+		src, err := pcaps.Open([]string{file}, pcaps.Options{})
+		require.NoError(t, err)
+		got, err := analysis.Analyze(context.Background(), analysis.Stamped(src, decode.Config{}, mode), analysis.Options{Workers: 2})
+		require.NoError(t, err)
+		require.NoError(t, src.Close())
+		assert.Equal(t, s.Capture.Packets, got.Capture.Packets)
+		assert.Equal(t, s.ConnectionsTotal, got.ConnectionsTotal)
+		if mode == analysis.ClockAuto {
+			assert.Equal(t, autoStamped[name], got.Capture.Clock == "trailer")
 		}
 	}
 }

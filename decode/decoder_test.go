@@ -273,24 +273,49 @@ func TestFlags(t *testing.T) {
 	assert.Equal(t, KindTCP, frame(macs, "0800", tcp).Kind)
 }
 
-// TestOpcodes runs all opcodes with all pads and lengths: what is decoded must
-// follow from the opcode table, and nothing may panic.
+// opcodeCarriers are the ways in which a transport packet can come: what stands
+// before it, and how its length is told.
+var opcodeCarriers = []struct {
+	name   string
+	link   uint16
+	head   string
+	length func(head []byte, n int)
+	unit   int // its length is told in these
+}{
+	{"RoCEv2", LinkEthernet, macs + "0800" + ip4ACK + udpACK, func(b []byte, n int) {
+		b[16], b[17] = byte((28+n)>>8), byte(28+n)
+		b[38], b[39] = byte((8+n)>>8), byte(8+n)
+	}, 1},
+	{"RoCEv2 over IPv6", LinkRaw, "60000000 0000 11 40 fd770000000000000000000000000001 fd770000000000000000000000000002" + udpACK, func(b []byte, n int) {
+		b[4], b[5] = byte((8+n)>>8), byte(8+n)
+		b[44], b[45] = byte((8+n)>>8), byte(8+n)
+	}, 1},
+	{"RoCEv1", LinkEthernet, macs + "8915 60000000 0000 1b 40 fe800000000000000000000000000001 fe800000000000000000000000000002",
+		func(b []byte, n int) { b[18], b[19] = byte(n>>8), byte(n) }, 1},
+	{"InfiniBand", LinkInfiniBand, "0002 0011 0000 0022", func(b []byte, n int) { b[4], b[5] = byte((8+n)/4>>8), byte((8+n)/4) }, 4},
+}
+
+// TestOpcodes runs all opcodes with all pads and lengths over every carrier:
+// what is decoded must follow from the opcode table, and nothing may panic.
 func TestOpcodes(t *testing.T) {
 	d := NewDecoder(Config{})
-	buf := append(unhex(t, macs, "0800", ip4ACK, udpACK), make([]byte, 256)...)
-	const bth = 14 + 20 + 8
-	for op := range 256 {
-		info := roce.Opcode(op).Info()
-		for pad := range 4 {
-			for n := range 129 {
-				wire := bth + n
-				buf[16], buf[17] = byte((20+8+n)>>8), byte(20+8+n)
-				buf[38], buf[39] = byte((8+n)>>8), byte(8+n)
-				buf[bth], buf[bth+1], buf[bth+7] = byte(op), byte(pad<<4), 0x11 // no queue pair of management
-				for _, captured := range [...]int{wire, bth + n/2} {
-					p := Packet{Data: buf[:captured:captured], Wire: uint32(wire), Link: LinkEthernet}
-					d.Decode(&p)
-					checkOpcode(t, &p, info, n, pad, captured == wire)
+	for _, c := range opcodeCarriers {
+		buf := append(unhex(t, c.head), make([]byte, 256)...)
+		bth := len(buf) - 256
+		for op := range 256 {
+			info := roce.Opcode(op).Info()
+			for pad := range 4 {
+				for n := 0; n <= 128; n += c.unit {
+					c.length(buf, n)
+					buf[bth], buf[bth+1], buf[bth+7] = byte(op), byte(pad<<4), 0x11 // no queue pair of management
+					for _, captured := range [...]int{bth + n, bth + n/2} {
+						p := Packet{Data: buf[:captured:captured], Wire: uint32(bth + n), Link: c.link}
+						d.Decode(&p)
+						if c.link == LinkInfiniBand && n < roce.BTHLen+roce.ICRCLen {
+							continue // its own length field says that it can't be
+						}
+						checkOpcode(t, &p, info, n, pad, captured == bth+n)
+					}
 				}
 			}
 		}

@@ -16,12 +16,12 @@ import (
 // countersFlags are the flags of `counters`.
 type countersFlags struct {
 	inputFlags
-	like      string
-	against   []string
-	host      string
-	device    string
-	network   networkFlags
-	color     string
+	like    string
+	against []string
+	host    string
+	device  string
+	network networkFlags
+	color   string
 }
 
 func (a *app) countersCommand() *cobra.Command {
