@@ -67,7 +67,7 @@ func reliableFlow(f *rc.FlowFigures, k FlowKey, base *flow, why *reasons) Flow {
 		if c.Known {
 			return Int(int64(c.N))
 		}
-		fl.Reasons = why.with(fl.Reasons, name, c.Reason)
+		fl.Reasons = why.with(fl.Reasons, name, c.Reason.String())
 		return nil
 	}
 	fl.Duplicates, fl.NetDuplicates = Int(int64(f.Duplicates)), Int(int64(f.NetworkCopies))
@@ -120,7 +120,7 @@ func requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string, rc.Count) 
 		if f.Unseen.Known {
 			fl.RetriesExhausted = Bool(f.RetriesExhausted != nil)
 		} else { // without the way back, nobody knows whether it was answered
-			fl.Reasons = why.with(fl.Reasons, "retries_exhausted", f.Unseen.Reason)
+			fl.Reasons = why.with(fl.Reasons, "retries_exhausted", f.Unseen.Reason.String())
 		}
 		fl.MaxOutstanding = count("max_outstanding_packets", f.MaxOutstanding)
 		fl.MaxReads = count("max_outstanding_reads", f.MaxReads)
@@ -168,9 +168,9 @@ func answerFigures(fl *Flow, f *rc.FlowFigures, why *reasons) {
 	reason := ""
 	switch {
 	case f.AcksCut:
-		reason = rc.ReasonCut
+		reason = rc.ReasonCut.String()
 	case !f.Answered && f.Unseen.Reason == rc.ReasonOneWay:
-		reason = rc.ReasonOneWay
+		reason = rc.ReasonOneWay.String()
 	}
 	if reason != "" {
 		for _, name := range []string{"acks", "naks", "rnr_naks"} {
@@ -188,11 +188,12 @@ func answerFigures(fl *Flow, f *rc.FlowFigures, why *reasons) {
 		PSNSequenceError: int64(f.NAKs[0]), InvalidRequest: int64(f.NAKs[1]), RemoteAccessError: int64(f.NAKs[2]),
 		RemoteOperationalError: int64(f.NAKs[3]), InvalidRDRequest: int64(f.NAKs[4]),
 	}
+	if f.RNRTimers == nil {
+		return
+	}
+	fl.RNRTimers = ByNumber{}
 	for code, n := range f.RNRTimers {
 		if n > 0 {
-			if fl.RNRTimers == nil {
-				fl.RNRTimers = ByNumber{}
-			}
 			fl.RNRTimers[code] = int64(n)
 		}
 	}

@@ -40,7 +40,7 @@ func (v *FlowFigures) carrier(r *requester, g *flow) {
 	f, c := r.f, r.counted()
 	v.BadICRC = c.corrupt
 	v.NetworkCopies = min(c.networkCopies, v.Duplicates)
-	reason := ""
+	reason := reasonNone
 	switch {
 	case f.is(flowUC):
 		reason = ReasonService
@@ -54,7 +54,7 @@ func (v *FlowFigures) carrier(r *requester, g *flow) {
 	case g.packets == 0 || !r.haveAnswers && !f.is(flowAnswers):
 		reason = ReasonOneWay
 	}
-	if reason != "" {
+	if reason != reasonNone {
 		no := Count{Reason: reason}
 		v.Unseen, v.LostUpstream, v.LostDownstream, v.RepeatedAnswers = no, no, no, no
 		return
@@ -251,6 +251,9 @@ func (v *FlowFigures) answered(r *requester) {
 	}
 	v.ReservedNAKs, v.CreditZero, v.Forgotten = c.reservedNAKs, c.creditZero, c.forgotten
 	if r.t != nil {
-		v.RNRTimers, v.FatalNAK = r.t.rnrTimers, r.t.fatal
+		v.FatalNAK = r.t.fatal
+		if timers := r.t.rnrTimers; timers != [32]uint32{} {
+			v.RNRTimers = &timers
+		}
 	}
 }

@@ -275,6 +275,7 @@ func (f *flow) corruptCopy(e *event) bool {
 	was := m.corrupt
 	if was.key == now.key && was.print == now.print && now.time-was.time <= f.opt.CopyWindowNS && now.time >= was.time {
 		m.duplicates++
+		f.opt.mark(e.num, MarkDuplicate)
 		if was.hop != now.hop {
 			m.capturedTwice++
 		}

@@ -261,3 +261,23 @@ func TestFlowIndex(t *testing.T) {
 		require.Equal(t, len(want), x.n)
 	}
 }
+
+// TestMaxClosed: of many incarnations the newest are kept, and the others
+// counted.
+func TestMaxClosed(t *testing.T) {
+	s := NewShard(Options{MaxClosed: 8})
+	v := newVisitor(1, 0)
+	s.AddFlow(0, v.key[0])
+	s.AddFlow(1, v.key[1])
+	p := blankPacket()
+	for range 30 {
+		v.message(s, p, false)
+		s.renew(s.flows[0], Moment{How: "reused", Time: p.Time, Number: p.Number})
+		require.LessOrEqual(t, len(s.closed), 8)
+	}
+	res := s.Result()
+	assert.EqualValues(t, 30, len(s.closed)+int(res.EvictedIncarnated))
+	for i := range s.closed {
+		assert.EqualValues(t, 30-len(s.closed)+i, s.closed[i].Incarnation)
+	}
+}

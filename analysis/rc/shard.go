@@ -14,7 +14,7 @@ type Shard struct {
 	groups   map[groupKey]*group
 	byKey    flowIndex
 	cms      connects
-	closed   []Connection // at most MaxClosed, the newest
+	closed   []Connection // at most MaxClosed, oldest first
 	evicted  uint64
 	revised  uint64
 	events   eventStore
@@ -163,12 +163,14 @@ func (s *Shard) archive(flows [2]*flow) {
 		}
 	}
 	c := s.connection(flows[0], flows[1], nil)
-	if len(s.closed) < s.opt.MaxClosed {
-		s.closed = append(s.closed, c)
-		return
+	if len(s.closed) >= s.opt.MaxClosed { // some at a time: the rest moves up
+		n := len(s.closed)/4 + 1
+		kept := copy(s.closed, s.closed[n:])
+		clear(s.closed[kept:])
+		s.closed = s.closed[:kept]
+		s.evicted += uint64(n)
 	}
-	s.closed[s.evicted%uint64(len(s.closed))] = c // the oldest
-	s.evicted++
+	s.closed = append(s.closed, c)
 }
 
 // pair joins two flows and replays what waited.

@@ -68,18 +68,29 @@ type Result struct {
 type Count struct {
 	N      uint64
 	Known  bool
-	Reason string
+	Reason Reason
 }
 
 func known(n uint64) Count { return Count{N: n, Known: true} }
 
+// Reason says why a figure is null. There is one for many figures of every
+// flow, so it is a number and its words are told on demand.
+type Reason uint8
+
 // Reasons why a figure is null.
 const (
-	ReasonOneWay   = "no reverse traffic captured"
-	ReasonUnpaired = "the flow of the other direction is not known"
-	ReasonService  = "the service acknowledges nothing"
-	ReasonCut      = "the capture cut the headers that tell: RETH of READs or AETH of ACKs"
+	reasonNone     Reason = iota
+	ReasonOneWay          // no response was captured
+	ReasonUnpaired        // … or it isn't known which they are
+	ReasonService         // UC
+	ReasonCut             // the capture cut the headers that tell
 )
+
+// String returns the report's words.
+func (r Reason) String() string {
+	return [...]string{"", "no reverse traffic captured", "the flow of the other direction is not known", "the service acknowledges nothing",
+		"the capture cut the headers that tell: RETH of READs or AETH of ACKs"}[r]
+}
 
 // Episodes counts steps back of the sender by what moved it.
 type Episodes struct {
@@ -174,7 +185,7 @@ type FlowFigures struct {
 	RNRNAKs       uint64
 	FirstNAK      [5]int64 // packet of the first of each code, 0 for none
 	FirstRNR      int64
-	RNRTimers     [32]uint32
+	RNRTimers     *[32]uint32 // RNR NAKs by timer code; nil for none
 	ReservedNAKs  uint64
 	CreditZero    uint64
 	FatalNAK      bool
