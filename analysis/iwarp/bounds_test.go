@@ -133,17 +133,27 @@ func FuzzSegments(f *testing.F) {
 			b = b[6:]
 		}
 		tr := iwarp.New(small)
+		var gone []*iwarp.Connection
 		for i := range x.list {
 			tr.Packet(&x.list[i])
 			if !tr.Bounded() {
 				t.Fatal("a list is past its cap")
+			}
+			if len(b) > 0 && i%(8+int(b[0])) == 7 { // what is left of the script
+				gone = append(gone, tr.Age(x.list[i].Time-int64(b[0])*20_000)...)
+			}
+		}
+		if len(b) > 0 && b[0]&1 != 0 {
+			gone = append(gone, tr.Age(1<<62)...)
+			if tr.Known() != 0 || len(tr.Result(0).Connections) != 0 {
+				t.Fatal("a connection outlived everybody's end")
 			}
 		}
 		tr.Finish()
 		if tr.Chunks() > small.TotalBuffer/2048 {
 			t.Fatal("more memory than the cap")
 		}
-		for _, c := range tr.Result(0).Connections {
+		for _, c := range append(gone, tr.Result(0).Connections...) {
 			for _, fl := range c.Flows {
 				if fl.UnseenBytes.N < 0 || fl.LostDownstream.N < 0 || fl.TCPPayloadBytes < 0 || fl.ChecksumBad < 0 || fl.TCP.DataSegments < 0 ||
 					fl.Reads.MaxOutstanding < 0 || fl.MPA.Aligned > fl.MPA.FPDUs {

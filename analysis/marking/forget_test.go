@@ -24,7 +24,6 @@ type passing struct {
 type traffic struct {
 	f         *feed
 	data, cnp *decode.Packet
-	now       int64
 }
 
 func newTraffic() *traffic {

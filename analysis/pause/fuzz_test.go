@@ -14,7 +14,7 @@ func FuzzTimeline(f *testing.F) {
 	f.Add([]byte{0, 0, 0xff, 0xff, 1, 0, 0, 0}, uint32(100_000))
 	f.Add(synth.AppendPFCPriority(nil, macA, 3, 100), uint32(10_000))
 	f.Fuzz(func(t *testing.T, script []byte, mbps uint32) {
-		fd := newFeed(t, Options{LinkSpeedBps: uint64(mbps) * 1e6, WindowNS: 1000})
+		fd := newFeed(t, Options{LinkSpeedBps: uint64(mbps) * 1e6, WindowNS: 1000, MaxRows: 2 + int(mbps%4), RowIdleNS: 20_000, MaxQuiet: 2})
 		var at int64
 		for ; len(script) >= 4; script = script[4:] {
 			at += int64(int16(binary.LittleEndian.Uint16(script))) * 1000 // also backwards
@@ -25,7 +25,12 @@ func FuzzTimeline(f *testing.F) {
 			case 1:
 				fd.pfc(at, uint16(q>>2&1), macB, q)
 			case 2:
-				fd.data(at, 0, macB, macA, 3, int32(q>>2&3))
+				flow := int32(q >> 2 & 3)
+				if q>>4&3 == 3 {
+					fd.parts[flow%2].ForgetAs(flow, -1-int32(q>>6&1))
+					continue
+				}
+				fd.data(at, 0, macB, macA, 3, flow)
 			default:
 				fd.frame(at, 0, synth.AppendPause(nil, macA, q))
 			}
