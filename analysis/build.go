@@ -34,6 +34,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	buildAged(s, r)
 	s.PFC = buildPFC(&e.opt, m, r, drafts)
 	s.priorities = e.opt.priorities()
+	s.shared = buildShared(m, r, s.priorities)
 	pauseShares(s)
 	s.Hosts = buildHosts(s, r)
 	buildTaps(s, m, r)

@@ -20,11 +20,17 @@ type cnpSeen struct {
 // maxCNPFlows bounds the flows of a partition whose CNPs are compared.
 const maxCNPFlows = 1 << 12
 
-// cnpCopyWindow is METRICS §1's 1 ms.
-const cnpCopyWindow = 1_000_000
+const (
+	// cnpCopyWindow is METRICS §1's 1 ms.
+	cnpCopyWindow = 1_000_000
+	// cnpNearest is nearer than any NIC paces CNPs (mlx5: 4 µs at least).
+	cnpNearest = 4_000
+)
 
 // is tells whether a CNP is a copy of the one before it in its flow. moves says
-// that the flow's other packets differ in their identification.
+// that the flow's other packets differ in their identification: those of CNPs,
+// which hardware makes on its own, need not, so that alone makes copies only of
+// what comes nearer than CNPs do.
 func (c *cnpCopies) is(p *decode.Packet, flow int32, moves bool) bool {
 	s := c.seen[flow]
 	if s == nil {
@@ -38,7 +44,8 @@ func (c *cnpCopies) is(p *decode.Packet, flow int32, moves bool) bool {
 	}
 	same := s.print == uint32(p.Print>>32)
 	s.moves = s.moves || !same
-	if d := p.Time - s.time; same && p.IPVersion == 4 && (s.moves || moves) && d >= 0 && d <= cnpCopyWindow {
+	d := p.Time - s.time
+	if same && p.IPVersion == 4 && d >= 0 && (s.moves && d <= cnpCopyWindow || moves && d < cnpNearest) {
 		s.copies++
 		return true
 	}

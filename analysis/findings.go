@@ -37,7 +37,7 @@ var rules = []*Rule{
 	&ruleRCInvalidRequest, &ruleRCRemoteAccess, &ruleRCRemoteOperational, &ruleRCICRC, &ruleRCReadDepth, &ruleRCConformance,
 	&ruleCaptureLoss, &ruleCaptureDuplicates, &ruleCaptureOneWay, &ruleCaptureCut, &ruleCaptureClock, &ruleCaptureNoRDMA,
 	&ruleECNNoCNP, &ruleECNCNPWithoutCE, &ruleECNDeafSender, &ruleECNCNPMalformed, &ruleECNCNPClass,
-	&ruleQoSDefaultClass, &ruleQoSMixedDSCP, &ruleQoSDirection, &ruleQoSNotECT, &ruleQoSPCPMismatch, &ruleQoSRewritten, &ruleECNBleached,
+	&ruleQoSDefaultClass, &ruleQoSMixedDSCP, &ruleQoSDirection, &ruleQoSNotECT, &ruleQoSPCPMismatch, &ruleQoSSharedPriority, &ruleQoSPairDSCP, &ruleQoSRewritten, &ruleECNBleached,
 	&ruleIWARPRetransmission, &ruleIWARPTimeout, &ruleIWARPZeroWindow, &ruleIWARPCRC, &ruleIWARPTerminate, &ruleIWARPMPA, &ruleIWARPUnaligned,
 	&ruleCMReject, &ruleCMNoReply, &ruleCMRetried,
 }

@@ -14,6 +14,7 @@ type front struct {
 	pause  *pause.Timeline
 	dcbx   dcbxTable
 	rates  rateCounter
+	others otherTraffic
 }
 
 // clock follows the timestamps of one interface.
@@ -32,9 +33,12 @@ type frontResult struct {
 	pause  pause.TimelineResult
 	dcbx   dcbxTable
 	rates  *Rates
+	others []otherCounts // by interface
 }
 
-func newFront(opt Options) *front { return &front{pause: pause.NewTimeline(opt.pause())} }
+func newFront(opt Options) *front {
+	return &front{pause: pause.NewTimeline(opt.pause()), others: newOtherTraffic(opt.priorities())}
+}
 
 func (f *front) consume(b *block) {
 	f.totals.add(&b.totals)
@@ -49,6 +53,7 @@ func (f *front) consume(b *block) {
 			f.clocks[p.Iface].tick(p)
 		}
 		f.rates.add(p)
+		f.others.packet(p)
 	}
 	for _, i := range b.control {
 		f.pause.Frame(&b.pkts[i])
@@ -80,5 +85,6 @@ func (c *clock) tick(p *decode.Packet) {
 
 func (f *front) result(bool) laneResult {
 	return laneResult{front: &frontResult{totals: f.totals, clocks: append([]clock(nil), f.clocks...),
-		pause: f.pause.Result(f.clock.first, f.clock.last), dcbx: f.dcbx.clone(), rates: f.rates.result()}}
+		pause: f.pause.Result(f.clock.first, f.clock.last), dcbx: f.dcbx.clone(), rates: f.rates.result(),
+		others: f.others.result()}}
 }

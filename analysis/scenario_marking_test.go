@@ -394,3 +394,56 @@ func TestScenarioRecovery(t *testing.T) {
 	assert.Equal(t, "the rate wasn't cut", f.Reasons["rate_recovery_bps_per_ms"])
 	assert.Equal(t, "the rate wasn't cut", f.Reasons["rate_recovery_ns"])
 }
+
+// TestScenarioSharedPriority: TCP in RoCE's priority is told from the share on
+// that its thresholds give; in another priority it is nobody's business.
+func TestScenarioSharedPriority(t *testing.T) {
+	for _, c := range []struct {
+		packets int
+		pcp     uint8
+		want    []string
+	}{
+		{100, 3, []string{"qos.shared_priority"}}, {99, 3, []string{}}, {1000, 1, []string{}},
+	} {
+		s := &synth.Scenario{}
+		conn := synth.NewConn(s, pathAB(), [2]uint32{17, 18}, [2]uint32{100, 200}, epoch)
+		for range 400 {
+			conn.Write(synth.SideA, 0x1000, 7, make([]byte, 64))
+		}
+		path := pathAB()
+		path.VLANs = []synth.VLAN{{PCP: c.pcp, VID: 10}}
+		for i := range c.packets {
+			seg := synth.Segment{SrcPort: 40000, DstPort: 80, Seq: uint32(i) * 10, Flags: synth.ACKFlag, Payload: []byte("GET / HTTP")}
+			s.Add(epoch+int64(i)*usec, synth.AppendTCP(nil, &path, &seg))
+		}
+		snap := played(t, s, synth.PcapngOptions{}, analysis.Options{})
+		assert.Equal(t, c.want, rulesOf(snap, "qos."), "%d in %d", c.packets, c.pcp)
+		for _, f := range snap.Findings {
+			if f.Rule == "qos.shared_priority" {
+				assert.Equal(t, analysis.Decimal(100), f.Metrics["packets"])
+				assert.Contains(t, string(f.Meaning), "priority 3 on 0: 800 packets of RoCE, 100 packets of other traffic (11 %)")
+				assert.Contains(t, string(f.Filters.Wireshark), "vlan.priority == 3 || !vlan && (ip.dsfield.dscp in {24, 25,")
+			}
+		}
+	}
+}
+
+// TestScenarioPairDSCP: one of three queue pairs between two hosts has a class
+// of its own.
+func TestScenarioPairDSCP(t *testing.T) {
+	for other, want := range map[uint8][]string{26: {}, 34: {"qos.pair_dscp"}} {
+		c := newCongested(1, 3)
+		c.conns[2].Flow[synth.SideA].TOS = other<<2 | ectZero
+		for i, x := range c.conns {
+			x.Now = epoch + msec + int64(i)*usec
+			x.Write(synth.SideA, 0x1000, 7, make([]byte, 64))
+		}
+		s := c.play(t)
+		assert.Equal(t, want, rulesOf(s, "qos.pair"))
+		for _, f := range s.Findings {
+			if f.Rule == "qos.pair_dscp" {
+				assert.Contains(t, string(f.Meaning), "1 flow, 1 data packet: DSCP 34, others from 192.0.2.10 to 192.0.2.2 DSCP 26")
+			}
+		}
+	}
+}

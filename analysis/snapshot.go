@@ -33,6 +33,7 @@ type Snapshot struct {
 
 	ifaces     []string // names of the capture interfaces, else their numbers
 	rates      *Rates
+	shared     []sharedPriority
 	tapChanges []tapChange // evidence of findings
 	priorities *Priorities // by DSCP
 }
