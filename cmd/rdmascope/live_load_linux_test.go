@@ -26,8 +26,9 @@ import (
 // virtual cable, captured by the live analysis and by tcpdump -w in the same
 // run, and tells what each took, dropped and cost. The sender takes a core of
 // its own, so on a small machine all three fight for the same ones. `make load`
-// runs it; how long is set by RDMASCOPE_LOAD_SECONDS. With RDMASCOPE_LOAD_WRITE
-// ours writes the packets too.
+// runs it; how long is set by RDMASCOPE_LOAD_SECONDS, and with RDMASCOPE_LOAD_RATE
+// so many packets a second are sent at most. With RDMASCOPE_LOAD_WRITE ours
+// writes the packets too.
 func BenchmarkLiveLoad(b *testing.B) {
 	seconds, err := strconv.Atoi(os.Getenv("RDMASCOPE_LOAD_SECONDS"))
 	if err != nil {
@@ -60,12 +61,16 @@ func loadRun(b *testing.B, payload int, d time.Duration) {
 		require.NoError(b, dump.Start())
 		require.Eventually(b, func() bool { return strings.Contains(said.String(), "listening on") }, 20*time.Second, 10*time.Millisecond, "")
 	}
+	rate, _ := strconv.Atoi(os.Getenv("RDMASCOPE_LOAD_RATE"))
 	pid := ours.cmd.Process.Pid
 	memory := []string{residentMB(pid)}
 	begin := time.Now()
 	for next := d / 6; time.Since(begin) < d; {
 		for range 20 {
 			require.NoError(b, batch.Send(load.next()))
+		}
+		if rate > 0 {
+			time.Sleep(time.Duration(load.sent)*time.Second/time.Duration(rate) - time.Since(begin))
 		}
 		if time.Since(begin) >= next {
 			memory = append(memory, residentMB(pid))
