@@ -22,6 +22,8 @@
 //	episodes.go    steps back of the sender, their trigger and kind
 //	lostwhere.go   what each of them lost, and where
 //	result.go      figures of a moment, without disturbing the tracking
+//	mark.go        which packets were sent again, late, copies, for whoever asks
+//	forget.go      one connection's figures, and its end: ids are used again
 //
 // # Two PSN spaces
 //

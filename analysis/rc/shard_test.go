@@ -142,6 +142,13 @@ func randomPackets(s *Shard, r *rand.Rand, n int) {
 		}
 		p.Print = Fingerprint(p)
 		s.Packet(p, int32(r.IntN(flows)))
+		if r.IntN(300) == 0 {
+			id := int32(r.IntN(flows))
+			s.Connection(id)
+			s.Forget(id)
+			a := r.IntN(2)
+			s.AddFlow(id, FlowKey{0, decode.KindRoCEv2, addr[a], addr[1-a], uint32(10 + r.IntN(flows))})
+		}
 		if r.IntN(400) == 0 {
 			s.CMConnect(CMConnect{A: addr[0], B: addr[1], QPNA: uint32(10 + r.IntN(6)), QPNB: uint32(10 + r.IntN(6)), MTU: 1024, Time: now})
 			s.CMDisconnect(CMDisconnect{From: addr[0], To: addr[1], RemoteQPN: uint32(10 + r.IntN(6)), Time: now})
