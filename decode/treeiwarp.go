@@ -58,6 +58,14 @@ func lone(p *Packet) (frame int, list []iwarp.LoneFPDU) {
 	return iwarp.Alone(p.TCPPayload(), int(p.TransLen))
 }
 
+// ShowsIWARP tells whether a TCP segment by itself, without the stream before
+// it, is seen to carry MPA: a start-up frame, or FPDUs whose CRCs or lengths
+// agree. False says nothing: most of a stream's middle can't be told alone.
+func ShowsIWARP(p *Packet) bool {
+	frame, list := lone(p)
+	return frame > 0 || len(list) > 0
+}
+
 // iwarp adds start-up frame and FPDUs behind the TCP payload that holds them.
 func (t *treeBuilder) iwarp() {
 	frame, list := lone(t.p)

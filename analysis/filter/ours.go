@@ -96,6 +96,9 @@ func Protocol(p *decode.Packet) string {
 	case decode.KindInfiniBand:
 		return "InfiniBand"
 	case decode.KindTCP:
+		if decode.ShowsIWARP(p) {
+			return "iWARP"
+		}
 		return "TCP"
 	case decode.KindPFC:
 		return "PFC"
