@@ -30,7 +30,7 @@ func plainFlow(k FlowKey, f *flow) Flow {
 		fl.VLANIDs = append(fl.VLANIDs, int64(v))
 	}
 	slices.Sort(fl.VLANIDs)
-	f.opcodes.each(func(op uint8, n int64) { fl.Opcodes[roce.Opcode(op).String()] += n })
+	f.eachOpcode(func(op uint8, n int64) { fl.Opcodes[roce.Opcode(op).String()] += n })
 	return fl
 }
 
@@ -51,7 +51,7 @@ func untracked(fl *Flow, service string, why *reasons) {
 // service is the transport service that the flow's opcodes name.
 func (f *flow) service() string {
 	name := ""
-	f.opcodes.each(func(op uint8, _ int64) {
+	f.eachOpcode(func(op uint8, _ int64) {
 		if s := serviceName(roce.Opcode(op).Service()); s != "" && name == "" {
 			name = s
 		}

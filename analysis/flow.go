@@ -6,19 +6,22 @@ import (
 )
 
 // flow holds the plain counts of one flow: what needs no memory of earlier
-// packets. It holds no pointers except to what only odd flows need. What every
-// packet touches comes first: with many connections a packet costs what its
-// cache lines cost.
+// packets. What every packet touches fills the first two cache lines, with many
+// connections a packet costs what its cache lines cost; the size is a multiple
+// of a line for the same reason.
 type flow struct {
-	mark                 int32 // number of the flow and incarnation in the tracker of marks
-	id, incarnation      int32
 	last                 int64 // time, ns
 	packets, wire        int64
 	payload              int64
 	icrcChecked          int64
-	cut                  int64
+	firstRequest         int64  // number of the first request on it, 0 for none
+	mark                 int32  // number of the flow and incarnation in the tracker of marks
+	id, incarnation      int32  // id is -1 in a free place
+	srcPort              uint16 // the newest one
+	_                    uint16
 	opcodes              opcodeCounts
-	firstRequest         int64 // number of the first request on it, 0 for none
+	more                 *[256]int64 // opcodes that found no room in opcodes
+	cut                  int64
 	ports                smallSet
 	vlans                smallSet
 	first                int64 // time, ns
@@ -26,7 +29,8 @@ type flow struct {
 	icrcBad, checksumBad int64
 	ethSrc               decode.MAC
 	hasEth               bool
-	generation           int32 // how often it was forgotten and came back, as far as a row in aged remembers
+	generation           int32 // how often it was let go and came back, as far as a row in aged remembers
+	_                    int64 // to whole lines
 }
 
 func (f *flow) packet(p *decode.Packet) {
@@ -55,14 +59,20 @@ func (f *flow) packet(p *decode.Packet) {
 			f.cut++
 		}
 	}
-	if p.Has(decode.FlagPorts) {
+	if (p.SrcPort != f.srcPort || f.packets == 1) && p.Has(decode.FlagPorts) {
+		f.srcPort = p.SrcPort
 		f.ports.add(uint32(p.SrcPort))
 	}
 	if p.Has(decode.FlagVLAN) {
 		f.vlans.add(uint32(p.VID))
 	}
 	op := p.RoCE.BTH.Opcode
-	f.opcodes.add(uint8(op))
+	if !f.opcodes.add(uint8(op)) {
+		if f.more == nil {
+			f.more = new([256]int64)
+		}
+		f.more[op]++
+	}
 	if f.firstRequest == 0 && op.Flags().Has(roce.FlagRequest) {
 		f.firstRequest = p.Number
 	}
@@ -100,58 +110,57 @@ func (s *smallSet) other(v uint32) {
 func (s *smallSet) list() []uint32 { return s.values[:s.n] }
 
 // opcodeCounts counts packets by opcode: a flow uses a handful of them, so
-// the first twelve lie inline, searched from the most recent.
+// there is room for the first twelve, searched from the most recent.
 type opcodeCounts struct {
 	n      uint8
 	recent uint8
 	ops    [12]uint8
 	counts [12]uint32
-	more   *[256]int64 // once counts overflow or a 13th opcode shows up
 }
 
-func (c *opcodeCounts) add(op uint8) {
+// add counts a packet; false when there is no room for its opcode, or its count
+// is full.
+func (c *opcodeCounts) add(op uint8) bool {
 	if c.n > 0 && c.ops[c.recent] == op && c.counts[c.recent] != 1<<32-1 {
 		c.counts[c.recent]++
-		return
+		return true
 	}
 	for i := range c.n {
 		if c.ops[i] == op && c.counts[i] != 1<<32-1 {
 			c.recent = i
 			c.counts[i]++
-			return
+			return true
 		}
 	}
 	if int(c.n) < len(c.ops) {
 		c.ops[c.n], c.counts[c.n], c.recent = op, 1, c.n
 		c.n++
-		return
+		return true
 	}
-	if c.more == nil {
-		c.more = new([256]int64)
-	}
-	c.more[op]++
+	return false
 }
 
-// detach makes a copy independent of what it was copied from.
-func (c *opcodeCounts) detach() {
-	if c.more != nil {
-		more := *c.more
-		c.more = &more
+// detach makes a copied flow independent of what it was copied from.
+func (f *flow) detach() {
+	if f.more != nil {
+		more := *f.more
+		f.more = &more
 	}
 }
 
-// each calls f for every opcode seen, once.
-func (c *opcodeCounts) each(f func(op uint8, packets int64)) {
+// eachOpcode calls do for every opcode seen, once.
+func (f *flow) eachOpcode(do func(op uint8, packets int64)) {
+	c := &f.opcodes
 	var all [256]int64
 	for i := range c.n {
 		all[c.ops[i]] += int64(c.counts[i])
 	}
-	if c.more != nil {
-		addAll(all[:], c.more[:])
+	if f.more != nil {
+		addAll(all[:], f.more[:])
 	}
 	for op, n := range all {
 		if n > 0 {
-			f(uint8(op), n)
+			do(uint8(op), n)
 		}
 	}
 }

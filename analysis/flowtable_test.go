@@ -3,6 +3,7 @@ package analysis
 import (
 	"math/rand/v2"
 	"testing"
+	"unsafe"
 
 	"github.com/stretchr/testify/require"
 
@@ -70,4 +71,12 @@ func TestGenerations(t *testing.T) {
 	require.Zero(t, a.generation(&k), "not worth a row")
 	require.Len(t, a.rows, maxAgedRows)
 	require.EqualValues(t, 3, a.totals.Connections)
+}
+
+// TestFlowLayout: what every packet touches of a flow lies on two cache lines.
+func TestFlowLayout(t *testing.T) {
+	var f flow
+	require.EqualValues(t, 64, unsafe.Offsetof(f.opcodes))
+	require.EqualValues(t, 128, unsafe.Offsetof(f.more))
+	require.Zero(t, unsafe.Sizeof(f)%64)
 }

@@ -298,7 +298,7 @@ func (p *partition) result(final bool, now int64) partitionResult {
 		r.archived = append([]flow(nil), r.archived...)
 		for _, flows := range [][]flow{r.flows, r.archived} {
 			for i := range flows {
-				flows[i].opcodes.detach()
+				flows[i].detach()
 			}
 		}
 		r.management = maps.Clone(r.management)
