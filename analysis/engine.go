@@ -145,8 +145,8 @@ func (e *Engine) Run(ctx context.Context) (*Snapshot, error) {
 	})
 	defer stop()
 	var wg sync.WaitGroup
-	for range e.opt.Workers {
-		wg.Go(e.work)
+	for w := range e.opt.Workers {
+		wg.Go(func() { e.work(w) })
 	}
 	wg.Wait()
 	e.builds.Wait() // an older snapshot never replaces the final one
@@ -177,17 +177,21 @@ func Analyze(ctx context.Context, src Source, opt Options) (*Snapshot, error) {
 
 // work is one worker: it prefers consuming to reading, so that few blocks are
 // under way, and parks when there is nothing to do.
-func (e *Engine) work() {
+func (e *Engine) work(worker int) {
 	d := decode.NewDecoder(e.opt.Decode)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for {
-		if l, b := e.readyLane(); l != nil {
+		if l, b := e.readyLane(worker, true); l != nil {
 			e.consume(l, b)
 			continue
 		}
 		if !e.reading && !e.eof && len(e.free) > 0 {
 			e.read(d)
+			continue
+		}
+		if l, b := e.readyLane(worker, false); l != nil {
+			e.consume(l, b)
 			continue
 		}
 		if e.eof && e.inFlight == 0 && !e.reading {
@@ -199,11 +203,13 @@ func (e *Engine) work() {
 }
 
 // readyLane finds a lane that nobody runs and whose next block is decoded,
-// the one furthest behind.
-func (e *Engine) readyLane() (*lane, *block) {
+// the one furthest behind. Each lane is at home with one worker, in whose
+// processor's cache its connections are; others only help out when they have
+// nothing else to do.
+func (e *Engine) readyLane(worker int, home bool) (*lane, *block) {
 	var best *lane
 	for _, l := range e.lanes {
-		if l.busy || best != nil && best.next <= l.next {
+		if l.busy || home != (l.index%e.opt.Workers == worker) || best != nil && best.next <= l.next {
 			continue
 		}
 		if b := e.ring[l.next%int64(len(e.ring))]; b != nil && b.seq == l.next {
