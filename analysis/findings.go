@@ -277,6 +277,9 @@ func verdict(s *Snapshot) Verdict {
 		}
 		return Verdict{Severity: worst.Severity, FindingID: Text(worst.ID), Headline: worst.Title}
 	}
+	if s.Capture.Packets == 0 { // nothing is no clean bill of health
+		return Verdict{Severity: SeverityNotice, Headline: "the capture holds no packet: nothing was judged"}
+	}
 	return Verdict{Severity: SeverityOK, Headline: fmt.Sprintf("no findings in %s (%s)",
 		plural(s.Capture.Packets, "packet"), plural(s.ConnectionsTotal, "connection"))}
 }

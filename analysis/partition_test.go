@@ -80,3 +80,11 @@ func TestFlowLayout(t *testing.T) {
 	require.EqualValues(t, 128, unsafe.Offsetof(f.more))
 	require.Zero(t, unsafe.Sizeof(f)%64)
 }
+
+// TestVerdictOnNothing: a capture without packets isn't called OK.
+func TestVerdictOnNothing(t *testing.T) {
+	v := verdict(&Snapshot{})
+	require.Equal(t, SeverityNotice, v.Severity)
+	require.Equal(t, "the capture holds no packet: nothing was judged", v.Headline)
+	require.Equal(t, SeverityOK, verdict(&Snapshot{Capture: Capture{Packets: 1}}).Severity)
+}
