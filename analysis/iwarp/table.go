@@ -1,6 +1,7 @@
 package iwarp
 
 import (
+	"math"
 	"math/bits"
 
 	"rdmascope/decode"
@@ -56,10 +57,11 @@ const (
 	proved
 )
 
-// coarse is a time in units of 2^30 ns, about a second, that fits in an entry.
+// coarse is a time in units of 2^30 ns, about a second, that fits in an entry
+// until 2043; what a capture claims to be later is at the end of it.
 type coarse int32
 
-func coarsely(t int64) coarse { return coarse(t >> 30) }
+func coarsely(t int64) coarse { return coarse(min(max(t>>30, math.MinInt32), math.MaxInt32)) }
 
 // entry is one connection of the table. It holds no pointer: at is the place of
 // its state, by stage.
