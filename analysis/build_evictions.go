@@ -17,6 +17,7 @@ func evictions(r *merged) Counts {
 		p := &r.partitions[i]
 		add("connections", p.aged.evicted)
 		add("host_counters", p.aged.crowded)
+		add("management_packets", p.unmanaged)
 		add("pause_silences", p.traffic.QuietDropped)
 		add("pause_paces", p.traffic.Untracked)
 		add("cnp_links", p.marks.LinksRefused)

@@ -14,11 +14,15 @@ type managementKey struct {
 // maxManagement bounds the pairs of one partition.
 const maxManagement = 1 << 14
 
-func (m management) packet(p *decode.Packet) {
+// packet counts one; false when there is no room for its pair.
+func (m management) packet(p *decode.Packet) bool {
 	k := managementKey{p.Iface, p.Src, p.Dst}
-	if n, ok := m[k]; ok || len(m) < maxManagement {
-		m[k] = n + 1
+	n, ok := m[k]
+	if !ok && len(m) >= maxManagement {
+		return false
 	}
+	m[k] = n + 1
+	return true
 }
 
 // managementOf adds up what all partitions counted, by address: a pair that

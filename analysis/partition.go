@@ -25,6 +25,7 @@ type partition struct {
 	untrusted int64
 
 	management management
+	unmanaged  int64 // packets to QP 0 and 1 of host pairs that management had no room for
 
 	rc      *rc.Shard
 	cm      *cm.Tracker
@@ -54,6 +55,7 @@ type partitionResult struct {
 	aged      aged
 
 	management management
+	unmanaged  int64
 
 	rc      *rc.Result
 	cm      cm.Result
@@ -85,7 +87,9 @@ func (p *partition) packet(pkt *decode.Packet, hash uint64) {
 	}
 	if pkt.RoCE.BTH.DestQP <= roce.QPNGSI {
 		p.cm.Packet(pkt)
-		p.management.packet(pkt)
+		if !p.management.packet(pkt) {
+			p.unmanaged++
+		}
 		p.traffic.Data(pkt, -1)
 		return
 	}
@@ -282,7 +286,7 @@ func (p *partition) result(final bool, now int64) partitionResult {
 		p.iwarp.Finish()
 		p.rc.Finish()
 	}
-	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, management: p.management,
+	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, management: p.management, unmanaged: p.unmanaged,
 		rc: p.rc.Result(), cm: p.cm.Result(now), traffic: p.traffic.Result(now)}
 	r.marks = p.marks.Result(now, p.wayBack(r.rc))
 	r.copies = p.cnps.counts()

@@ -88,3 +88,18 @@ func TestVerdictOnNothing(t *testing.T) {
 	require.Equal(t, "the capture holds no packet: nothing was judged", v.Headline)
 	require.Equal(t, SeverityOK, verdict(&Snapshot{Capture: Capture{Packets: 1}}).Severity)
 }
+
+// TestManagementIsBounded: hosts without end take no memory without end, and
+// what isn't counted is.
+func TestManagementIsBounded(t *testing.T) {
+	m := management{}
+	refused := 0
+	for i := range maxManagement + 10 {
+		if !m.packet(&decode.Packet{Dst: decode.Addr{Lo: uint64(i)}}) {
+			refused++
+		}
+	}
+	require.Len(t, m, maxManagement)
+	require.Equal(t, 10, refused)
+	require.True(t, m.packet(&decode.Packet{Dst: decode.Addr{Lo: 5}}), "a pair that is known")
+}
