@@ -158,6 +158,7 @@ func (p *partition) gather(b *connectionBuilder, ids []int32) {
 	}
 	b.p.marks = p.marks.Result(p.now, p.wayBack(b.p.rc))
 	b.p.taps = p.taps.Result()
+	b.p.copies = p.cnps.counts()
 	b.buildFlows()
 }
 
