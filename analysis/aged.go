@@ -33,9 +33,12 @@ const (
 
 // add takes a connection that is let go.
 func (a *aged) add(d *draft) {
+	if d.evicted {
+		a.evicted++
+	}
 	trouble := d.trouble()
 	if trouble == 0 {
-		a.fold(&d.Connection, d.iface)
+		a.fold(d)
 		return
 	}
 	if len(a.rows) < maxAgedRows {
@@ -49,15 +52,12 @@ func (a *aged) add(d *draft) {
 		}
 	}
 	if out := &a.rows[least]; out.trouble() < trouble {
-		a.fold(&out.Connection, out.iface)
+		a.fold(out)
 		a.put(least, d)
 		return
 	}
-	a.fold(&d.Connection, d.iface)
+	a.fold(d)
 }
-
-// letGo is how many connections were let go.
-func (a *aged) letGo() int64 { return a.totals.Connections + int64(len(a.rows)) }
 
 // trouble counts what an engineer would want to find in the morning.
 func (d *draft) trouble() (n int64) {
@@ -119,8 +119,12 @@ func (a *aged) has(id string) bool {
 }
 
 // fold adds a connection to the sums.
-func (a *aged) fold(c *Connection, iface uint16) {
-	a.totals.add(iface, c)
+func (a *aged) fold(d *draft) {
+	c := &d.Connection
+	a.totals.add(d.iface, c)
+	if d.evicted {
+		a.totals.Evicted++
+	}
 	if a.hosts == nil {
 		a.hosts = map[string]*agedHost{}
 	}
@@ -161,7 +165,7 @@ func (a *aged) host(ip string) *agedHost {
 func (a *aged) clone() aged {
 	c := aged{rows: slices.Clone(a.rows), evicted: a.evicted, crowded: a.crowded, hosts: make(map[string]*agedHost, len(a.hosts))}
 	c.totals.join(&a.totals)
-	c.totals.Evicted, c.broken = a.evicted, maps.Clone(a.broken)
+	c.broken = maps.Clone(a.broken)
 	for i := range c.rows {
 		c.rows[i].Flows = slices.Clone(c.rows[i].Flows) // building fills in more
 	}

@@ -28,7 +28,7 @@ const keptIncarnations = 1 << 10
 func (p *partition) tick(t int64) {
 	if every := p.idleNS / sweepsPerIdle; every > 0 && (t-p.swept >= every || t < p.swept) {
 		p.swept = t
-		p.letGo(t-p.idleNS, keptIncarnations)
+		p.letGo(t-p.idleNS, keptIncarnations, false)
 	}
 }
 
@@ -41,9 +41,7 @@ func (p *partition) makeRoom() {
 		}
 	}
 	slices.Sort(times)
-	before := p.aged.letGo()
-	p.letGo(times[(len(times)-1)/evictShare]+1, keptIncarnations/2)
-	p.aged.evicted += p.aged.letGo() - before
+	p.letGo(times[(len(times)-1)/evictShare]+1, keptIncarnations/2, true)
 }
 
 // lastOf is when the connection of a flow was last heard of.
@@ -56,8 +54,9 @@ func (p *partition) lastOf(f *flow) int64 {
 }
 
 // letGo forgets the connections that were last heard of before a time, and the
-// oldest finished incarnations beyond keep. math.MinInt64 is before all times.
-func (p *partition) letGo(before int64, keep int) {
+// oldest finished incarnations beyond keep. math.MinInt64 is before all times;
+// crowded says that it is for want of room.
+func (p *partition) letGo(before int64, keep int, crowded bool) {
 	b := connectionBuilder{p: &partitionResult{keys: p.table.keys, rc: &rc.Result{}}}
 	ids := p.idle(before)
 	for _, id := range ids {
@@ -73,6 +72,7 @@ func (p *partition) letGo(before int64, keep int) {
 	}
 	for i := range b.list {
 		d := &b.list[i]
+		d.evicted = crowded
 		for _, ref := range d.refs {
 			d.keys = append(d.keys, p.table.keys[ref.id])
 		}
@@ -93,6 +93,7 @@ func (p *partition) letGo(before int64, keep int) {
 		for p.aged.has(d.ID) { // should it speak again, that one is of generation 0
 			d = iwarpConnection(0, c, d.generation+1, &b.why)
 		}
+		d.evicted = crowded
 		p.aged.add(&d)
 	}
 }

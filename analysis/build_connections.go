@@ -28,6 +28,7 @@ type draft struct {
 	refs        []flowRef // of Flows, in their order
 	generation  int32     // how often its queue pairs were forgotten and came back
 	keys        []FlowKey // of Flows; only of connections that were let go
+	evicted     bool      // let go for want of room
 	first       int64     // number of the first packet
 	packets     int64
 }

@@ -182,7 +182,7 @@ func (p *partition) archive(f *flow, incarnation int32) {
 	*f = p.newFlow(f.id, incarnation)
 	f.generation = generation
 	if len(p.archived) >= 4*keptIncarnations {
-		p.letGo(math.MinInt64, keptIncarnations)
+		p.letGo(math.MinInt64, keptIncarnations, true)
 	}
 }
 
