@@ -71,6 +71,12 @@ type Engine struct {
 	builds   sync.WaitGroup
 	rest     atomic.Int64 // Unix ns before which no other one is begun
 
+	// told is what the source told of itself when its newest block was read: it
+	// can't be asked while somebody waits in it for the next one.
+	told  told
+	since time.Time // the block that is being read is waited for since then
+	shown int64     // packets when the newest snapshot was begun
+
 	mu       sync.Mutex
 	changed  sync.Cond
 	lanes    []*lane
@@ -86,20 +92,45 @@ type Engine struct {
 
 // marker asks every lane for its part of a snapshot after the same block.
 type marker struct {
-	left   atomic.Int32
-	begun  time.Time
-	parts  []laneResult
-	inputs []InputInfo // as the source told them after the block was read
+	told
+	left  atomic.Int32
+	begun time.Time
+	parts []laneResult
+}
+
+// told is what a source tells of itself after a block.
+type told struct {
+	inputs []InputInfo
 	ifaces []Interface
 	clocks []ClockUse // by interface
 }
+
+func (e *Engine) ask() told {
+	return told{e.src.Inputs(), slices.Clone(e.src.Interfaces()), ClocksOf(e.src)}
+}
+
+// lull is for how long the source must have kept silent until a snapshot that
+// somebody wants doesn't wait for its next block: a pipe may stay silent for
+// hours, and what it brought last is what was asked for.
+const lull = 200 * time.Millisecond
 
 // restFactor is for how many times as long as a snapshot took none is begun:
 // with many connections it takes long, and the packets come first.
 const restFactor = 3
 
-func (e *Engine) newMarker() *marker {
-	return &marker{begun: time.Now(), parts: make([]laneResult, len(e.lanes)), inputs: e.src.Inputs(), ifaces: slices.Clone(e.src.Interfaces()), clocks: ClocksOf(e.src)}
+func (e *Engine) newMarker(t told) *marker {
+	m := &marker{told: t, begun: time.Now(), parts: make([]laneResult, len(e.lanes))}
+	m.left.Store(int32(len(e.lanes)))
+	return m
+}
+
+// mayBegin takes the turn to build a snapshot, if one is wanted and may be built.
+func (e *Engine) mayBegin() bool {
+	if !e.want.Load() || time.Now().UnixNano() < e.rest.Load() || !e.building.CompareAndSwap(false, true) {
+		return false
+	}
+	e.want.Store(false)
+	return true
 }
 
 // New prepares an analysis of src.
@@ -131,8 +162,38 @@ func (e *Engine) Snapshot() *Snapshot { return e.snap.Load() }
 
 // RequestSnapshot asks for a snapshot at the next block, or at the first one
 // after the snapshot that is being built and a rest that is in proportion to
-// the time that it took.
-func (e *Engine) RequestSnapshot() { e.want.Store(true) }
+// the time that it took. Of a source that has fallen silent it asks at once for
+// all that came, unless that is shown already. It never waits; who wants to be
+// shown the last packets before a silence asks again.
+func (e *Engine) RequestSnapshot() {
+	e.want.Store(true)
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	silent := e.reading && !e.eof && e.inFlight == 0 && time.Since(e.since) > lull
+	if !silent || len(e.free) == 0 || e.packets == e.shown || !e.mayBegin() {
+		return
+	}
+	b := e.take()
+	b.buf, b.recs, b.numbers, b.first = b.buf[:0], b.recs[:0], b.numbers[:0], e.packets+1
+	b.decode(nil) // nothing
+	b.marker = e.newMarker(e.told)
+	e.number(b)
+	e.hand(b)
+	go e.relieve()
+}
+
+// relieve does the workers' part for those that wait for the source.
+func (e *Engine) relieve() {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	for {
+		l, b := e.readyLane(-1, false) // at home with nobody: any lane
+		if l == nil {
+			return
+		}
+		e.consume(l, b)
+	}
+}
 
 // Run analyses until the source ends or ctx is done; a stopped analysis
 // still gives the result of what was read. The returned snapshot is final.
@@ -153,7 +214,7 @@ func (e *Engine) Run(ctx context.Context) (*Snapshot, error) {
 	if e.err != nil {
 		return nil, e.err
 	}
-	m := e.newMarker()
+	m := e.newMarker(e.ask())
 	if ctx.Err() != nil {
 		for i := range m.inputs {
 			if in := &m.inputs[i]; !in.Complete && in.Error == "" {
@@ -254,9 +315,8 @@ func (e *Engine) consume(l *lane, b *block) {
 // read takes the next block from the source and decodes it. Only the reading
 // is serial. Called and returning with the lock held.
 func (e *Engine) read(d *decode.Decoder) {
-	b := e.free[len(e.free)-1]
-	e.free = e.free[:len(e.free)-1]
-	e.reading = true
+	b := e.take()
+	e.reading, e.since = true, time.Now()
 	first := e.packets + 1
 	e.mu.Unlock()
 
@@ -273,14 +333,13 @@ func (e *Engine) read(d *decode.Decoder) {
 	for _, face := range e.src.Interfaces() {
 		b.speeds = append(b.speeds, face.SpeedBps)
 	}
-	if err == nil && e.want.Load() && time.Now().UnixNano() >= e.rest.Load() && e.building.CompareAndSwap(false, true) {
-		e.want.Store(false)
-		b.marker = e.newMarker()
-		b.marker.left.Store(int32(len(e.lanes)))
+	told := e.ask()
+	if err == nil && e.mayBegin() {
+		b.marker = e.newMarker(told)
 	}
 
 	e.mu.Lock()
-	e.reading = false
+	e.reading, e.told = false, told
 	if err != nil {
 		e.eof = true
 		if !errors.Is(err, io.EOF) {
@@ -290,16 +349,36 @@ func (e *Engine) read(d *decode.Decoder) {
 		e.changed.Broadcast()
 		return
 	}
-	b.seq = e.nextSeq
-	e.nextSeq++
-	e.packets += int64(len(recs))
-	e.inFlight++
-	e.changed.Broadcast() // the next worker may read
+	e.number(b)
 	e.mu.Unlock()
 
 	b.decode(d)
 
 	e.mu.Lock()
+	e.hand(b)
+}
+
+// take takes a free block. The lock is held.
+func (e *Engine) take() *block {
+	b := e.free[len(e.free)-1]
+	e.free = e.free[:len(e.free)-1]
+	return b
+}
+
+// number gives a block that was read its place. The lock is held.
+func (e *Engine) number(b *block) {
+	b.seq = e.nextSeq
+	e.nextSeq++
+	e.packets += int64(len(b.recs))
+	e.inFlight++
+	if b.marker != nil {
+		e.shown = e.packets
+	}
+	e.changed.Broadcast() // the next worker may read
+}
+
+// hand gives a decoded block to the lanes. The lock is held.
+func (e *Engine) hand(b *block) {
 	b.waiting.Store(int32(len(e.lanes)))
 	e.ring[b.seq%int64(len(e.ring))] = b
 	e.changed.Broadcast()

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -138,4 +139,56 @@ func TestCancel(t *testing.T) {
 	s, err := analysis.Analyze(ctx, src, analysis.Options{})
 	require.NoError(t, err)
 	require.NotNil(t, s)
+}
+
+// silent is a pipe that brings a whole capture, then nothing until it is told
+// to end.
+type silent struct {
+	analysis.Source
+	end chan struct{}
+}
+
+func (s *silent) ReadBlock(buf []byte, recs []analysis.Record) ([]byte, []analysis.Record, error) {
+	buf, recs, err := s.Source.ReadBlock(buf, recs)
+	if err != nil {
+		<-s.end
+	}
+	return buf, recs, err
+}
+
+// TestSnapshotInSilence: a source that falls silent, as a pipe does when the
+// traffic stalls, doesn't keep its last packets from being shown, and the final
+// result is that of a source that never paused.
+func TestSnapshotInSilence(t *testing.T) {
+	const capture = "../pcaps/testdata/rxe_exact_write_every50.pcap.gz"
+	want, err := json.Marshal(analyze(t, capture, analysis.Options{}))
+	require.NoError(t, err)
+	for _, workers := range []int{1, 2, 5} {
+		src, err := pcaps.Open([]string{capture}, pcaps.Options{})
+		require.NoError(t, err)
+		s := &silent{Source: &small{Source: src, n: 100}, end: make(chan struct{})}
+		e := analysis.New(s, analysis.Options{Workers: workers})
+		final := make(chan *analysis.Snapshot)
+		go func() {
+			got, err := e.Run(context.Background())
+			assert.NoError(t, err)
+			final <- got
+		}()
+		require.Eventually(t, func() bool { return e.PacketsRead() == 1902 }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool {
+			e.RequestSnapshot()
+			snap := e.Snapshot()
+			return snap != nil && snap.Capture.Packets == 1902
+		}, time.Minute, 10*time.Millisecond, "%d workers: the last packets before the silence are never shown", workers)
+		newest := e.Snapshot()
+		time.Sleep(300 * time.Millisecond)
+		e.RequestSnapshot()
+		time.Sleep(50 * time.Millisecond)
+		require.Same(t, newest, e.Snapshot(), "built again with nothing new")
+		close(s.end)
+		got, err := json.Marshal(<-final)
+		require.NoError(t, err)
+		require.Equal(t, string(want), string(got))
+		require.NoError(t, src.Close())
+	}
 }

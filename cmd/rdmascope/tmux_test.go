@@ -185,7 +185,8 @@ func (m *tmux) text(s string) { m.t.Helper(); m.run("send-keys", "-l", "-t", "t"
 func TestPipeInTmux(t *testing.T) {
 	capture, err := filepath.Abs(testdata("rxe_exact_write_every50.pcap.gz"))
 	require.NoError(t, err)
-	m := startInTmux(t, 120, 40, "(zcat "+capture+"; sleep 10) | ", "tui", "-")
+	read := filepath.Join(t.TempDir(), "read")
+	m := startInTmux(t, 120, 40, "(zcat "+capture+"; until [ -e "+read+" ]; do sleep 0.1; done) | ", "tui", "-")
 	m.wait("rc.loss", "Worst connections", "reading  1902 packets")
 	m.keys("4")
 	m.wait("1,902 packets so far", "UD Send Only")
@@ -193,6 +194,8 @@ func TestPipeInTmux(t *testing.T) {
 	m.wait("10.77.0.1→10.77.0.2")
 	m.keys("Enter")
 	m.wait("PSN over time", "✖▪")
+	require.NoError(t, os.WriteFile(read, nil, 0o600))
+	m.wait("all read")
 	m.quit()
 }
 
