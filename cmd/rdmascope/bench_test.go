@@ -10,7 +10,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
-	"syscall"
 	"testing"
 	"time"
 
@@ -206,8 +205,5 @@ func timed(b *testing.B, args []string) (time.Duration, int64) {
 	err := cmd.Run()
 	took := time.Since(start)
 	require.NoError(b, err, fmt.Sprint(args))
-	if u, ok := cmd.ProcessState.SysUsage().(*syscall.Rusage); ok {
-		return took, u.Maxrss * 1024
-	}
-	return took, 0
+	return took, peakMemory(cmd.ProcessState)
 }
