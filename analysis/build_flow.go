@@ -43,7 +43,7 @@ func untracked(fl *Flow, service string, why *reasons) {
 	}
 	for _, name := range []string{"messages", "acks", "naks", "rnr_naks", "retransmitted_packets", "retransmitted_bytes",
 		"repeated_response_packets", "out_of_order_packets", "duplicate_packets", "network_duplicate_packets", "unseen_packets",
-		"lost_upstream_packets", "lost_downstream_packets", "episodes", "latency", "psn_gaps", "psn_gap_packets", "psn_repeat_packets"} {
+		"lost_upstream_packets", "lost_downstream_packets", "episodes", "latency", "psn_gaps", "psn_gap_packets"} {
 		fl.Reasons = why.with(fl.Reasons, name, reason)
 	}
 }
@@ -144,7 +144,7 @@ func requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string, rc.Count) 
 		fl.MessageSizes = messageSizes(f.MessageSizes)
 	}
 	if f.Service == "uc" {
-		fl.PSNGaps = Int(int64(f.UCGaps))
+		fl.PSNGaps, fl.PSNGapPackets = Int(int64(f.UCGaps)), Int(int64(f.UCSkipped))
 	}
 }
 

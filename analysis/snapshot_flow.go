@@ -27,9 +27,8 @@ type Flow struct {
 	PathMTUBytes    *int64      `json:"path_mtu_bytes" doc:"path MTU shown by the packets"`
 	FirstPSN        *int64      `json:"first_psn" doc:"first request PSN seen"`
 	LastPSN         *int64      `json:"last_psn" doc:"newest request PSN seen"`
-	PSNGaps         *int64      `json:"psn_gaps" doc:"times the PSN jumped forward at the tap"`
-	PSNGapPackets   *int64      `json:"psn_gap_packets" doc:"PSNs skipped by those jumps"`
-	PSNRepeats      *int64      `json:"psn_repeat_packets" doc:"packets whose PSN is not beyond the newest one seen"`
+	PSNGaps         *int64      `json:"psn_gaps" doc:"times the PSN jumped forward at the tap (UC only)"`
+	PSNGapPackets   *int64      `json:"psn_gap_packets" doc:"PSNs skipped by those jumps; out_of_order_packets tells how many came late (UC only)"`
 	Retransmitted   *int64      `json:"retransmitted_packets" doc:"packets sent again by the requester"`
 	RetransBytes    *int64      `json:"retransmitted_bytes" doc:"their frame bytes"`
 	RepeatResponses *int64      `json:"repeated_response_packets" doc:"responses sent again because they were asked for again"`

@@ -114,11 +114,7 @@ func trouble(r connRow) int64 {
 			naks += f.Naks.PSNSequenceError
 			fatal += f.Naks.Total() - f.Naks.PSNSequenceError
 		}
-		if f.Retransmitted != nil {
-			resent += *f.Retransmitted
-		} else {
-			resent += value(f.PSNRepeats)
-		}
+		resent += value(f.Retransmitted) + value(f.PSNGapPackets) // UC resends nothing: what it skipped stands for it
 		for _, k := range latencyKinds(f) {
 			slow = max(slow, k.block.MaxNS)
 		}

@@ -73,7 +73,8 @@ func (v *FlowFigures) carrier(r *requester, g *flow) {
 // cut off what its answers tell.
 func (v *FlowFigures) sender(r *requester, cut bool) {
 	c := r.counted()
-	v.Messages, v.UCGaps, v.PathMTU = r.messages, c.ucGaps, r.pmtu
+	v.Messages, v.PathMTU = r.messages, r.pmtu
+	v.UCGaps, v.UCSkipped = c.ucGaps, c.ucSkipped
 	v.Retransmitted, v.RetransmittedBytes, v.OutOfOrder = c.retransmitted, c.retransmittedBytes, c.outOfOrder
 	if r.have {
 		v.FirstPSN, v.LastPSN = uint32(r.firstPSN), uint32(r.next.Add(-1))

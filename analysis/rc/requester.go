@@ -69,7 +69,8 @@ type counters struct {
 	outOfOrder                                    uint64
 	unseenRequests, unseenResponses               uint64
 	lostUp, lostDown, respLostUp, respLostDown    uint64
-	corrupt, forgotten, creditZero, ucGaps        uint64
+	corrupt, forgotten, creditZero                uint64
+	ucGaps, ucSkipped                             uint64
 	networkCopies                                 uint64
 	broken                                        []Violation
 }
@@ -219,10 +220,12 @@ func (r *requester) beforeFirst(e *event) {
 }
 
 // ucRequest: UC numbers its packets but nothing acknowledges or resends them;
-// a gap is a lost message (IBTA 9.8.2.2).
+// a gap is a lost message (IBTA 9.8.2.2), unless what is missing comes late.
 func (r *requester) ucRequest(e *event, f roce.OpcodeFlags, d int32) {
 	if d > 0 {
-		r.count().ucGaps += uint64(d)
+		c := r.count()
+		c.ucGaps++
+		c.ucSkipped += uint64(d)
 	}
 	if d < 0 {
 		r.cameLate(e.num)

@@ -149,7 +149,8 @@ type FlowFigures struct {
 	// as the requester's flow
 	HasRequests        bool
 	Messages           uint64
-	UCGaps             uint64
+	UCGaps             uint64 // times the PSN jumped forward
+	UCSkipped          uint64 // PSNs skipped by that
 	Retransmitted      uint64
 	RetransmittedBytes uint64
 	OutOfOrder         uint64

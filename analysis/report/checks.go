@@ -62,10 +62,8 @@ func checks(s *analysis.Snapshot) []check {
 			t.counted("RNR NAKs", t.rnr, "rnr_naks", "", "the responder had no receive posted"))
 	}
 	list = append(list, t.counted("resent", t.resent, "retransmitted_packets", "packet", "sent again by the requester"))
-	if t.roce > 0 && t.resent.known == 0 { // gaps and repeats are its raw material
-		list = append(list,
-			t.counted("PSN gaps", t.gaps, "psn_gaps", "gap", "lost on the way, reordered, or missing in the capture"),
-			t.counted("PSN repeats", t.repeats, "psn_repeat_packets", "packet", "a PSN seen before: sent again, or copied"))
+	if t.gaps.known > 0 { // UC: nothing is resent, gaps are all that shows
+		list = append(list, t.counted("PSN gaps", t.gaps, "psn_gaps", "gap", "lost on the way, reordered, or missing in the capture"))
 	}
 	list = append(list, t.counted("losses proved", t.lost, "lost_upstream_packets", "packet", "at least; before or after the tap"))
 	if t.roce > 0 {
@@ -109,11 +107,11 @@ func (t *tally) add(v *int64) {
 
 // totals are the figures that CHECKED and the tables judge by.
 type totals struct {
-	naks, rnr, resent, gaps, repeats, lost, cnp tally
-	ce, icrcChecked, icrcBad                    int64
-	flowing, roce                               int64 // connections with packets; those that are not iWARP
-	withoutAcks                                 int64 // of those: whose acknowledgements were left out
-	reasons                                     map[string][]string
+	naks, rnr, resent, gaps, lost, cnp tally
+	ce, icrcChecked, icrcBad           int64
+	flowing, roce                      int64 // connections with packets; those that are not iWARP
+	withoutAcks                        int64 // of those: whose acknowledgements were left out
+	reasons                            map[string][]string
 }
 
 func totalsOf(s *analysis.Snapshot) totals {
@@ -134,7 +132,6 @@ func totalsOf(s *analysis.Snapshot) totals {
 			t.naks.add(sum(c, naksOf))
 			t.rnr.add(sum(c, func(f *analysis.Flow) *int64 { return f.RNRNaks }))
 			t.gaps.add(sum(c, func(f *analysis.Flow) *int64 { return f.PSNGaps }))
-			t.repeats.add(sum(c, func(f *analysis.Flow) *int64 { return f.PSNRepeats }))
 			t.cnp.add(sum(c, func(f *analysis.Flow) *int64 { return f.CNP }))
 		}
 		for j := range c.Flows {

@@ -41,14 +41,13 @@ func writeConnections(p *printer, s *analysis.Snapshot, order []int, o Options) 
 	}
 }
 
-// lossColumns are the columns of what went wrong, with why they are missing;
-// gaps and repeats are the raw material of RESENT and LOST.
+// lossColumns are the columns of what went wrong, with why they are missing.
+// GAPS are all that UC shows of it, where nothing is resent.
 func lossColumns(s *analysis.Snapshot) []column {
 	t := totalsOf(s)
-	judged, roce := t.resent.known > 0, t.roce > 0
+	roce := t.roce > 0
 	return []column{
-		{title: "GAPS", right: true, drop: 3, hide: judged || !roce, note: t.why("psn_gaps")},
-		{title: "REPEATED", right: true, drop: 3, hide: judged || !roce, note: t.why("psn_repeat_packets")},
+		{title: "GAPS", right: true, drop: 3, hide: t.gaps.known == 0},
 		{title: "RESENT", right: true, note: t.why("retransmitted_packets")},
 		{title: "LOST", right: true, note: t.why("lost_upstream_packets")},
 		{title: "NAK", right: true, hide: !roce, note: t.why("naks")},
@@ -64,7 +63,6 @@ func connectionRow(rank int, c *analysis.Connection, blame map[string]*analysis.
 	}
 	resent := sum(c, func(f *analysis.Flow) *int64 { return f.Retransmitted })
 	gaps := sum(c, func(f *analysis.Flow) *int64 { return f.PSNGaps })
-	repeats := sum(c, func(f *analysis.Flow) *int64 { return f.PSNRepeats })
 	naks := sum(c, naksOf)
 	rnr := sum(c, func(f *analysis.Flow) *int64 { return f.RNRNaks })
 	return []cell{
@@ -76,7 +74,6 @@ func connectionRow(rank int, c *analysis.Connection, blame map[string]*analysis.
 		text(count(packets)),
 		text(byteSize(bytes)),
 		alarming(gaps, warning),
-		alarming(repeats, warning),
 		alarming(resent, warning),
 		lostCell(c),
 		alarming(naks, critical),

@@ -222,7 +222,7 @@ func TestJSONLimitsConnections(t *testing.T) {
 		s.Connections = append(s.Connections, pair(fmt.Sprintf("c%02d", i), "10.0.0.1", "10.0.0.2", int64(i), int64(i+100)))
 	}
 	s.Connections[17].Flows[0].Naks.RemoteAccessError = 1
-	s.Connections[5].Flows[0].PSNRepeats = analysis.Int(3)
+	s.Connections[5].Flows[0].PSNGapPackets = analysis.Int(3)
 	s.ConnectionsTotal = 40 // the engine kept 30
 
 	ids := func(o Options) (list []string, omitted int64) {

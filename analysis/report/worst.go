@@ -83,11 +83,7 @@ func troubleOf(c *analysis.Connection) trouble {
 			t.naks += f.Naks.PSNSequenceError
 			t.fatal += f.Naks.Total() - f.Naks.PSNSequenceError
 		}
-		if f.Retransmitted != nil {
-			t.resent += *f.Retransmitted
-		} else {
-			t.resent += value(f.PSNRepeats)
-		}
+		t.resent += value(f.Retransmitted) + value(f.PSNGapPackets) // UC resends nothing: what it skipped stands for it
 		for _, k := range latencyKinds(f) {
 			if k.block != nil {
 				t.slowest = max(t.slowest, k.block.MaxNS)

@@ -22,11 +22,8 @@ func TestWorstFirst(t *testing.T) {
 	add("corrupt", func(c *analysis.Connection) { c.Flows[0].ICRCBad = 1 })
 	add("rnr", func(c *analysis.Connection) { c.Flows[0].RNRNaks = analysis.Int(1) })
 	add("nak", func(c *analysis.Connection) { c.Flows[0].Naks = &analysis.Naks{PSNSequenceError: 1} })
-	add("repeated", func(c *analysis.Connection) { c.Flows[0].PSNRepeats = analysis.Int(1) })
-	add("resent", func(c *analysis.Connection) {
-		c.Flows[0].Retransmitted = analysis.Int(2)
-		c.Flows[0].PSNRepeats = analysis.Int(900) // raw material of the same: not counted twice
-	})
+	add("skipped", func(c *analysis.Connection) { c.Flows[0].PSNGapPackets = analysis.Int(1) })
+	add("resent", func(c *analysis.Connection) { c.Flows[0].Retransmitted = analysis.Int(2) })
 	add("access", func(c *analysis.Connection) { c.Flows[0].Naks = &analysis.Naks{RemoteAccessError: 1} })
 	add("named", func(c *analysis.Connection) {})
 	add("b", func(c *analysis.Connection) {})
@@ -39,7 +36,7 @@ func TestWorstFirst(t *testing.T) {
 	for _, i := range worstFirst(s) {
 		got = append(got, s.Connections[i].ID)
 	}
-	assert.Equal(t, []string{"named", "access", "resent", "repeated", "nak", "rnr", "corrupt", "slow", "busy", "a", "b"}, got)
+	assert.Equal(t, []string{"named", "access", "resent", "skipped", "nak", "rnr", "corrupt", "slow", "busy", "a", "b"}, got)
 }
 
 func TestOperation(t *testing.T) {

@@ -62,12 +62,12 @@ func Pair(id, a, b string, qa, qb int64) analysis.Connection {
 		Flows: analysis.List[analysis.Flow]{
 			{SrcIP: a, DstIP: b, DestQP: analysis.Int(qb), Packets: 540_112, WireBytes: 2_200_000_000,
 				Opcodes:  analysis.Counts{"RC RDMA Write First": 100, "RC RDMA Write Middle": 1000, "RC RDMA Write Last": 100, "RC RDMA Read Request": 7},
-				Messages: analysis.Int(107), PSNGaps: analysis.Int(0), PSNRepeats: analysis.Int(0), DSCP: analysis.ByNumber{26: 540_112},
+				Messages: analysis.Int(107), DSCP: analysis.ByNumber{26: 540_112},
 				UDPSrcPorts: analysis.List[int64]{49152}, Naks: &analysis.Naks{}, RNRNaks: analysis.Int(0), ICRCChecked: 540_112,
 				Acks: analysis.Int(100), Latency: analysis.Latencies{Ack: Latency(107, 700), ReadLast: Latency(7, 4600)}},
 			{SrcIP: b, DstIP: a, DestQP: analysis.Int(qa), Packets: 1000, WireBytes: 70_000,
 				Opcodes: analysis.Counts{"RC Acknowledge": 993, "RC RDMA Read Response Only": 7},
-				PSNGaps: analysis.Int(0), PSNRepeats: analysis.Int(0), Naks: &analysis.Naks{}, RNRNaks: analysis.Int(0), ICRCChecked: 1000},
+				Naks:    &analysis.Naks{}, RNRNaks: analysis.Int(0), ICRCChecked: 1000},
 		},
 	}
 }
@@ -163,7 +163,7 @@ func Cut() *analysis.Snapshot {
 	c.A.QPN, c.Pairing = nil, analysis.Pairing{Method: "none", Confidence: "none"}
 	c.Flows = c.Flows[:1]
 	f := &c.Flows[0]
-	f.Latency, f.ICRCChecked, f.PSNGaps, f.PSNRepeats = analysis.Latencies{}, 0, analysis.Int(2), analysis.Int(40)
+	f.Latency, f.ICRCChecked = analysis.Latencies{}, 0
 	f.Naks, f.RNRNaks = nil, nil
 	f.Reasons = analysis.Map[string]{"naks": "no reverse traffic captured", "rnr_naks": "no reverse traffic captured", "latency": "not paired"}
 	s.Connections, s.ConnectionsTotal = append(s.Connections, c), 1
