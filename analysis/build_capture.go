@@ -85,6 +85,9 @@ func buildCapture(m *marker, r *merged) Capture {
 			c.Encapsulations[decode.EncapKind(kind).String()] = n
 		}
 	}
+	for i := range r.partitions {
+		c.UntrustedPackets += r.partitions[i].untrusted
+	}
 	c.Evictions = evictions(r)
 	c.Contents = t.contents.counts()
 	return c

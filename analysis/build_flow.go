@@ -171,14 +171,13 @@ func answerFigures(fl *Flow, f *rc.FlowFigures, why *reasons) {
 		reason = rc.ReasonCut.String()
 	case !f.Answered && f.Unseen.Reason == rc.ReasonOneWay:
 		reason = rc.ReasonOneWay.String()
+	case f.Service == "uc":
+		reason = rc.ReasonService.String()
 	}
 	if reason != "" {
 		for _, name := range []string{"acks", "naks", "rnr_naks"} {
 			fl.Reasons = why.with(fl.Reasons, name, reason)
 		}
-		return
-	}
-	if f.Service == "uc" {
 		return
 	}
 	fl.Acks = Int(int64(f.Acks))

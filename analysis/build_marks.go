@@ -50,6 +50,8 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	if t == nil {
 		if len(fl.Reasons) == 0 || fl.Reasons["acks"] == "" { // the way back was seen, without a CNP
 			fl.CNP = Int(0)
+		} else {
+			fl.Reasons = b.why.with(fl.Reasons, "cnp_packets", "no acknowledgement shows that the way back was captured")
 		}
 		return
 	}

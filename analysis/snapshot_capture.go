@@ -34,6 +34,7 @@ type Capture struct {
 	SnaplenCutPackets    int64        `json:"snaplen_cut_packets" doc:"packets of which the capture holds the beginning only"`
 	MalformedPackets     int64        `json:"malformed_packets" doc:"packets that contradict their own headers"`
 	UnknownPackets       int64        `json:"unknown_packets" doc:"packets with a value that no rule here decodes"`
+	UntrustedPackets     int64        `json:"untrusted_packets" doc:"packets with a bad iCRC, a bad IP checksum or malformed headers, to a queue pair that no sound packet had gone to: they are in no connection, since their addresses may be what is wrong"`
 	DuplicatePackets     *int64       `json:"duplicate_packets" doc:"copies: equal but for what a hop rewrites"`
 	UnseenPackets        *int64       `json:"unseen_packets" doc:"packets proved delivered that the capture does not show"`
 	KernelDroppedPackets *int64       `json:"kernel_dropped_packets" doc:"packets that the recorder says it dropped, all interfaces; null when no recorder told"`

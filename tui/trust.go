@@ -50,6 +50,9 @@ func trustLines(s *analysis.Snapshot) []trustLine {
 	out = append(out, oneWayLine(s), clockLine(c))
 	zero("snap length", c.SnaplenCutPackets, "packet", "cut short: headers analysed, iCRC not checked")
 	zero("malformed", c.MalformedPackets, "packet", "contradict their own headers")
+	if c.UntrustedPackets > 0 {
+		out = append(out, trustLine{warning, "untrusted", plural(c.UntrustedPackets, "packet") + ": corrupt, to queue pairs not known; in no connection"})
+	}
 	if c.DuplicatePackets != nil && *c.DuplicatePackets > 0 {
 		out = append(out, trustLine{notice, "copies", plural(*c.DuplicatePackets, "packet") + ": seen twice, left out of the judgement"})
 	}

@@ -82,6 +82,10 @@ func health(s *analysis.Snapshot) []check {
 		clockCheck(c),
 		oneWayCheck(s),
 	}
+	if c.UntrustedPackets > 0 {
+		list = append(list, check{warning, "untrusted", plural(c.UntrustedPackets, "packet") +
+			" with a bad iCRC or IP checksum, or malformed, to queue pairs that nothing sound had gone to: in no connection, since their addresses may be what is wrong"})
+	}
 	if c.Fragments > 0 {
 		list = append(list, check{warning, "fragments", plural(c.Fragments, "IP fragment") + ": RDMA senders never make them"})
 	}

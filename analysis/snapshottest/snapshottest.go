@@ -173,6 +173,7 @@ func Cut() *analysis.Snapshot {
 	in.Interfaces = append(in.Interfaces, analysis.InputIface{ID: 1, LinkType: 113})
 	k := &s.Capture
 	k.KernelDroppedPackets, k.SnaplenCutPackets, k.MalformedPackets, k.UnknownPackets, k.BackwardTimestamps, k.Fragments = analysis.Int(77), 11_000, 3, 2, 5, 1
+	k.UntrustedPackets = 4
 	k.DuplicatePackets = analysis.Int(9)
 	k.DecodeStops = analysis.Map[analysis.Counts]{"BTH": {"opcode not known": 2}, "RETH": {"truncated": 3, "cut by the snap length": 10}}
 	k.Evictions = analysis.Counts{"half_connections": 4}
