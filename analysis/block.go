@@ -25,15 +25,16 @@ type block struct {
 	// numbers of the packets in the whole capture, where the source delivers a
 	// part of it; else empty, and they count on from first.
 	numbers []int64
-	// pkts has one packet for each record, and more for a frame into which
-	// receive offload merged several.
+	start   int64 // time of the capture's first packet that has one
+	// pkts are the packets of the records that had to be decoded to know where
+	// they belong, at the records' places in the block; a frame into which
+	// receive offload merged several has one for each.
 	pkts []decode.Packet
-	hash []uint64 // of the flow, for packets that belong to a partition
+	at   []uint32
 
-	part    []uint8    // partition of each packet, noPartition for none
-	control []uint32   // pause frames, for every lane
-	lldp    []uint32   // LLDP, for the front
-	lanes   [][]uint32 // packet indices for each lane, in capture order
+	control []uint32   // pause frames among pkts, for every lane
+	lldp    []uint32   // LLDP among pkts, for the front
+	lanes   [][]sorted // for each lane, in capture order
 
 	totals totals
 	clock  span     // of its packets
@@ -43,79 +44,107 @@ type block struct {
 	waiting atomic.Int32 // lanes that haven't consumed it
 }
 
-const noPartition = 255
+// sorted is a packet's place in a block, and the partition that it belongs to.
+type sorted struct {
+	hash  uint64 // of its flow
+	at    uint32 // of the record, or with whole of the packet
+	part  uint8
+	whole bool // it is decoded
+}
 
-func newBlock(lanes int) *block { return &block{lanes: make([][]uint32, lanes)} }
+func newBlock(lanes int) *block { return &block{lanes: make([][]sorted, lanes)} }
 
-// decode turns the block's records into packets and sorts them by lane.
-// Packets of one record share its number and its time.
-func (b *block) decode(d *decode.Decoder) {
-	n := len(b.recs)
-	b.pkts = grow(b.pkts, n)
-	b.hash = grow(b.hash, n)
-	b.part = grow(b.part, n)
+// sort finds out who consumes the block's records. A plain RoCEv2 frame is only
+// looked at for that: its lane decodes it when its turn comes, so that the
+// packet, several times as long as what was captured of it, never leaves the
+// first cache. Everything else is decoded here.
+func (b *block) sort(d *decode.Decoder) {
+	b.pkts, b.at = b.pkts[:0], b.at[:0]
 	b.control, b.lldp = b.control[:0], b.lldp[:0]
 	for i := range b.lanes {
 		b.lanes[i] = b.lanes[i][:0]
 	}
 	b.totals.reset()
 	b.clock = span{}
-	at := 0 // of the next packet
+	var pair decode.Pair
 	for i := range b.recs {
-		p := &b.pkts[at]
-		b.load(p, i)
-		d.Decode(p)
-		b.totals.packet(p)
-		if p.Flags&decode.FlagNoTime == 0 {
-			b.clock.add(p.Time)
+		r := &b.recs[i]
+		if r.Flags&RecordNoTime == 0 {
+			b.clock.add(r.Time)
 		}
-		b.sort(at)
-		if at++; p.Merged > 0 {
-			at = b.split(d, at)
+		if !d.Pair(r.Link, b.frame(i), &pair) {
+			b.decode(d, i)
+			continue
 		}
+		hash := pairHash(pair.Src, pair.Dst)
+		part := uint8(hash >> 58)
+		l := laneOf(part, len(b.lanes))
+		b.lanes[l] = append(b.lanes[l], sorted{hash: flowHash(hash, pair.Dst, pair.DestQP, decode.KindRoCEv2, r.Iface), at: uint32(i), part: part})
 	}
-	b.pkts = b.pkts[:at]
 }
 
-// split puts the packets that were merged with the one before at behind it, and
-// returns where the next record's goes. There are never more than fit in the
-// captured octets.
-func (b *block) split(d *decode.Decoder, at int) int {
-	more := int(b.pkts[at-1].Merged) - 1
-	b.pkts = slices.Grow(b.pkts, more)[:len(b.pkts)+more]
-	b.hash = slices.Grow(b.hash, more)[:len(b.pkts)]
-	b.part = slices.Grow(b.part, more)[:len(b.pkts)]
-	first, found := &b.pkts[at-1], 0
-	for found < more && d.Part(first, 1+found, &b.pkts[at+found]) {
-		b.sort(at + found)
+// decode decodes record i. Packets of one record share its number and its time.
+func (b *block) decode(d *decode.Decoder, i int) {
+	first := len(b.pkts)
+	b.pkts = b.decodeTo(b.pkts, d, i, &b.totals)
+	for k := first; k < len(b.pkts); k++ {
+		b.at = append(b.at, uint32(i))
+		b.place(k)
+	}
+}
+
+// decodeTo decodes record i, counts it, and appends the packets that are in it.
+func (b *block) decodeTo(pkts []decode.Packet, d *decode.Decoder, i int, t *totals) []decode.Packet {
+	at := len(pkts)
+	pkts = longer(pkts, 1)
+	b.load(&pkts[at], i)
+	d.Decode(&pkts[at])
+	t.packet(&pkts[at])
+	if pkts[at].Merged > 0 {
+		pkts = split(pkts, d, t)
+	}
+	for k := at; k < len(pkts); k++ {
+		if p := &pkts[k]; p.Kind.IsRoCE() && p.Has(decode.FlagBTH) {
+			p.Print = rc.Fingerprint(p) // while its bytes are in the cache
+		}
+	}
+	return pkts
+}
+
+// split appends the packets that were merged with the last one. There are never
+// more than fit in the captured octets.
+func split(pkts []decode.Packet, d *decode.Decoder, t *totals) []decode.Packet {
+	at := len(pkts)
+	more := int(pkts[at-1].Merged) - 1
+	pkts = longer(pkts, more)
+	first, found := &pkts[at-1], 0
+	for found < more && d.Part(first, 1+found, &pkts[at+found]) {
 		found++
 	}
 	first.Wire = first.AloneWire() // until here it stood for the whole frame
-	b.totals.merged(1+found, found == more)
-	b.pkts = b.pkts[:len(b.pkts)-(more-found)]
-	return at + found
+	t.merged(1+found, found == more)
+	return pkts[:at+found]
 }
 
-// sort notes who consumes packet i.
-func (b *block) sort(i int) {
-	p := &b.pkts[i]
-	b.part[i] = noPartition
+// place notes who consumes packet k.
+func (b *block) place(k int) {
+	p := &b.pkts[k]
 	switch {
 	case p.Kind == decode.KindPFC || p.Kind == decode.KindPause:
-		b.control = append(b.control, uint32(i))
+		b.control = append(b.control, uint32(k))
 	case p.Kind == decode.KindLLDP:
-		b.lldp = append(b.lldp, uint32(i))
-	case p.Kind.IsRoCE() && p.Has(decode.FlagBTH), p.Kind == decode.KindTCP:
-		if p.Kind.IsRoCE() {
-			p.Print = rc.Fingerprint(p) // while its bytes are in the cache
-		}
-		pair := pairHash(p)
-		part := uint8(pair >> 58)
-		b.part[i] = part
-		b.hash[i] = flowHash(pair, p)
+		b.lldp = append(b.lldp, uint32(k))
+	case tracked(p):
+		hash := pairHash(p.Src, p.Dst)
+		part := uint8(hash >> 58)
 		l := laneOf(part, len(b.lanes))
-		b.lanes[l] = append(b.lanes[l], uint32(i))
+		b.lanes[l] = append(b.lanes[l], sorted{hash: flowHashOf(hash, p), at: uint32(k), part: part, whole: true})
 	}
+}
+
+// tracked tells whether a partition wants to see p.
+func tracked(p *decode.Packet) bool {
+	return p.Kind.IsRoCE() && p.Has(decode.FlagBTH) || p.Kind == decode.KindTCP
 }
 
 // tellSpeeds tells a time line of pauses how fast the interfaces are.
@@ -135,7 +164,13 @@ func (b *block) load(p *decode.Packet, i int) {
 	if len(b.numbers) > 0 {
 		number = b.numbers[i]
 	}
-	LoadRecord(p, r, b.buf[r.Off:r.Off+r.Cap:r.Off+r.Cap], number)
+	LoadRecord(p, r, b.frame(i), number)
+}
+
+// frame is what was captured of record i; what a lane is to decode is never empty.
+func (b *block) frame(i int) []byte {
+	r := &b.recs[i]
+	return b.buf[r.Off : r.Off+r.Cap : r.Off+r.Cap]
 }
 
 // LoadRecord makes p a packet of the record r, with frame as its bytes and
@@ -161,12 +196,8 @@ func LoadRecord(p *decode.Packet, r *Record, frame []byte, number int64) {
 	}
 }
 
-func grow[T any](s []T, n int) []T {
-	if cap(s) < n {
-		return make([]T, n, n+n/8)
-	}
-	return s[:n]
-}
+// longer makes s longer by n; what the new ones hold is left from before.
+func longer[T any](s []T, n int) []T { return slices.Grow(s, n)[:len(s)+n] }
 
 // mix is a 64-bit multiply-and-fold hash step (the wyhash construction):
 // cheap, and good enough in the high bits to choose partitions by.
@@ -177,19 +208,21 @@ func mix(a, b uint64) uint64 {
 
 // pairHash is equal for both directions of a host pair: an RC request doesn't
 // carry its source QPN, so both must meet in one partition.
-func pairHash(p *decode.Packet) uint64 {
-	a := mix(p.Src.Hi, p.Src.Lo)
-	b := mix(p.Dst.Hi, p.Dst.Lo)
+func pairHash(src, dst decode.Addr) uint64 {
+	a := mix(src.Hi, src.Lo)
+	b := mix(dst.Hi, dst.Lo)
 	return mix(a^b, a+b)
 }
 
-// flowHash tells the flows of a host pair apart.
-func flowHash(pair uint64, p *decode.Packet) uint64 {
-	var id uint64
+// flowHash tells the flows of a host pair apart: those to one queue pair, or of
+// TCP to one port.
+func flowHash(pair uint64, dst decode.Addr, to uint32, kind decode.Kind, iface uint16) uint64 {
+	return mix(pair^dst.Lo, uint64(to)<<24|uint64(kind)<<16|uint64(iface))
+}
+
+func flowHashOf(pair uint64, p *decode.Packet) uint64 {
 	if p.Kind == decode.KindTCP {
-		id = uint64(p.SrcPort)<<16 | uint64(p.DstPort)
-	} else {
-		id = uint64(p.RoCE.BTH.DestQP)
+		return flowHash(pair, p.Dst, uint32(p.SrcPort)<<16|uint32(p.DstPort), p.Kind, p.Iface)
 	}
-	return mix(pair^p.Dst.Lo, id<<24|uint64(p.Kind)<<16|uint64(p.Iface))
+	return flowHash(pair, p.Dst, uint32(p.RoCE.BTH.DestQP), p.Kind, p.Iface)
 }

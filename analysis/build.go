@@ -16,7 +16,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	r := merge(m.parts)
 	s := &Snapshot{Schema: SchemaName, ToolVersion: e.opt.Version}
 	s.Inputs = buildInputs(m)
-	s.rates = r.front.rates
+	s.rates = r.front.rates.result()
 	for i := range m.ifaces {
 		s.ifaces = append(s.ifaces, m.iface(uint16(i)))
 	}
@@ -133,6 +133,12 @@ func merge(parts []laneResult) *merged {
 			r.front = parts[i].front
 		}
 		r.partitions = append(r.partitions, parts[i].partitions...)
+	}
+	for i := range parts {
+		if parts[i].totals != nil {
+			r.front.totals.add(parts[i].totals)
+			r.front.rates.join(parts[i].rates)
+		}
 	}
 	return r
 }

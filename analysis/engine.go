@@ -76,6 +76,8 @@ type Engine struct {
 	told  told
 	since time.Time // the block that is being read is waited for since then
 	shown int64     // packets when the newest snapshot was begun
+	start int64     // time of the first packet that has one
+	begun bool      // there was one
 
 	mu       sync.Mutex
 	changed  sync.Cond
@@ -175,7 +177,7 @@ func (e *Engine) RequestSnapshot() {
 	}
 	b := e.take()
 	b.buf, b.recs, b.numbers, b.first = b.buf[:0], b.recs[:0], b.numbers[:0], e.packets+1
-	b.decode(nil) // nothing
+	b.sort(nil) // nothing
 	b.marker = e.newMarker(e.told)
 	e.number(b)
 	e.hand(b)
@@ -325,6 +327,7 @@ func (e *Engine) read(d *decode.Decoder) {
 		err = checkRecords(buf, recs)
 	}
 	b.buf, b.recs, b.first = buf, recs, first
+	b.start = e.begin(recs)
 	b.numbers = b.numbers[:0]
 	if part, ok := e.src.(partSource); ok && err == nil {
 		b.numbers = append(b.numbers, part.Numbers()...)
@@ -352,10 +355,20 @@ func (e *Engine) read(d *decode.Decoder) {
 	e.number(b)
 	e.mu.Unlock()
 
-	b.decode(d)
+	b.sort(d)
 
 	e.mu.Lock()
 	e.hand(b)
+}
+
+// begin returns the time of the first packet that has one, of those read so far.
+func (e *Engine) begin(recs []Record) int64 {
+	for i := 0; i < len(recs) && !e.begun; i++ {
+		if recs[i].Flags&RecordNoTime == 0 {
+			e.start, e.begun = recs[i].Time, true
+		}
+	}
+	return e.start
 }
 
 // take takes a free block. The lock is held.

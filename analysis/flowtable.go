@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"rdmascope/decode"
-	"rdmascope/decode/roce"
 )
 
 // FlowKey names a one-way flow: everything on its way to one queue pair of
@@ -136,7 +135,5 @@ func (t *flowTable) rehash() {
 
 // hash equals what flowHash gave for the packets of the flow.
 func (k *FlowKey) hash() uint64 {
-	p := decode.Packet{Iface: k.Iface, Kind: k.Kind, Src: k.Src, Dst: k.Dst}
-	p.RoCE.BTH.DestQP = roce.QPN(k.DestQP)
-	return flowHash(pairHash(&p), &p)
+	return flowHash(pairHash(k.Src, k.Dst), k.Dst, k.DestQP, k.Kind, k.Iface)
 }

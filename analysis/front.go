@@ -1,9 +1,6 @@
 package analysis
 
-import (
-	"rdmascope/analysis/pause"
-	"rdmascope/decode"
-)
+import "rdmascope/analysis/pause"
 
 // front is the lane that sees the capture as a whole: its totals, its clocks,
 // and its MAC control frames.
@@ -32,7 +29,7 @@ type frontResult struct {
 	clocks []clock
 	pause  pause.TimelineResult
 	dcbx   dcbxTable
-	rates  *Rates
+	rates  rateCounter
 	others []otherCounts // by interface
 }
 
@@ -44,16 +41,16 @@ func (f *front) consume(b *block) {
 	f.totals.add(&b.totals)
 	f.clock.join(b.clock)
 	b.tellSpeeds(f.pause)
-	for i := range b.pkts {
-		p := &b.pkts[i]
-		for int(p.Iface) >= len(f.clocks) {
+	for i := range b.recs {
+		r := &b.recs[i]
+		for int(r.Iface) >= len(f.clocks) {
 			f.clocks = append(f.clocks, clock{})
 		}
-		if p.Flags&decode.FlagPart == 0 { // its frame has ticked
-			f.clocks[p.Iface].tick(p)
-		}
-		f.rates.add(p)
-		f.others.packet(p)
+		f.clocks[r.Iface].tick(r)
+	}
+	for i := range b.pkts {
+		f.rates.add(&b.pkts[i], b.start)
+		f.others.packet(&b.pkts[i])
 	}
 	for _, i := range b.control {
 		f.pause.Frame(&b.pkts[i])
@@ -63,28 +60,28 @@ func (f *front) consume(b *block) {
 	}
 }
 
-func (c *clock) tick(p *decode.Packet) {
-	if p.Flags&decode.FlagNoTime != 0 {
+func (c *clock) tick(r *Record) {
+	if r.Flags&RecordNoTime != 0 {
 		c.timeless++
 		return
 	}
 	if c.packets == 0 {
-		c.first, c.last = p.Time, p.Time
+		c.first, c.last = r.Time, r.Time
 	} else {
 		switch {
-		case p.Time < c.previous:
+		case r.Time < c.previous:
 			c.backward++
-		case p.Time == c.previous:
+		case r.Time == c.previous:
 			c.equal++
 		}
-		c.first, c.last = min(c.first, p.Time), max(c.last, p.Time)
+		c.first, c.last = min(c.first, r.Time), max(c.last, r.Time)
 	}
-	c.previous = p.Time
+	c.previous = r.Time
 	c.packets++
 }
 
 func (f *front) result(bool) laneResult {
 	return laneResult{front: &frontResult{totals: f.totals, clocks: append([]clock(nil), f.clocks...),
-		pause: f.pause.Result(f.clock.first, f.clock.last), dcbx: f.dcbx.clone(), rates: f.rates.result(),
+		pause: f.pause.Result(f.clock.first, f.clock.last), dcbx: f.dcbx.clone(), rates: f.rates,
 		others: f.others.result()}}
 }

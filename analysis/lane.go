@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"rdmascope/analysis/pause"
+	"rdmascope/decode"
 )
 
 // consumer takes the blocks of a capture one by one, in order.
@@ -24,6 +25,8 @@ type lane struct {
 type laneResult struct {
 	front      *frontResult
 	partitions []partitionResult
+	totals     *totals // of the packets that the lane decoded itself
+	rates      *rateCounter
 }
 
 // newLanes makes the front lane and n lanes of partitions.
@@ -43,12 +46,29 @@ type partitionGroup struct {
 	parts []*partition
 	pause *pause.Timeline
 	clock span
-	faces int   // interfaces known so far
-	warm  int64 // keeps the reads of ahead alive
+	faces int // interfaces known so far
+
+	// What the group decodes itself.
+	decoder *decode.Decoder
+	pkts    []decode.Packet
+	batch   []arrival
+	totals  totals
+	rates   rateCounter
+	warm    int64 // keeps the reads of ahead alive
+}
+
+// arrival is a packet whose turn is near.
+type arrival struct {
+	*decode.Packet
+	*partition
+	hash uint64
+	at   uint32 // of its record in the block
+	flow int32  // probably its flow, -1 for none
 }
 
 func newPartitions(index, lanes int, opt Options) *partitionGroup {
-	g := &partitionGroup{index: index, first: -1, pause: pause.NewTimeline(opt.pause())}
+	g := &partitionGroup{index: index, first: -1, pause: pause.NewTimeline(opt.pause()), decoder: decode.NewDecoder(opt.Decode),
+		pkts: make([]decode.Packet, 0, warmBatch), batch: make([]arrival, 0, warmBatch)}
 	for i := range partitions {
 		if laneOf(uint8(i), lanes) == index {
 			if g.first < 0 {
@@ -71,15 +91,17 @@ func (g *partitionGroup) consume(b *block) {
 	}
 	control := b.control
 	for list := b.lanes[g.index]; len(list) > 0; {
-		batch := list[:min(len(list), warmBatch)]
-		list = list[len(batch):]
-		g.ahead(b, batch)
-		for _, i := range batch {
-			for len(control) > 0 && control[0] < i {
+		n := min(len(list), warmBatch)
+		g.fetch(b, list[:n])
+		list = list[n:]
+		g.ahead()
+		for i := range g.batch {
+			a := &g.batch[i]
+			for len(control) > 0 && b.at[control[0]] < a.at {
 				g.pause.Frame(&b.pkts[control[0]])
 				control = control[1:]
 			}
-			g.parts[int(b.part[i])-g.first].packet(&b.pkts[i], b.hash[i])
+			a.partition.packet(a.Packet, a.hash)
 		}
 	}
 	for _, i := range control {
@@ -91,30 +113,78 @@ func (g *partitionGroup) consume(b *block) {
 // cache.
 const warmBatch = 16
 
-// ahead reads what the packets of a batch are going to touch, stage by stage:
-// within a stage no read waits for another one, so the misses overlap, which in
-// tracking packet by packet they don't. It changes nothing.
-func (g *partitionGroup) ahead(b *block, batch []uint32) {
-	var ids [warmBatch]int32
-	x := g.warm
-	for k, i := range batch {
-		ids[k] = g.parts[int(b.part[i])-g.first].candidate(&b.pkts[i], b.hash[i])
-	}
-	for k, i := range batch {
-		if ids[k] >= 0 {
-			x += g.parts[int(b.part[i])-g.first].warm(&b.pkts[i], ids[k])
+// fetch makes the packets of a part of the list the batch, decoding those that
+// aren't yet.
+func (g *partitionGroup) fetch(b *block, list []sorted) {
+	g.batch, g.pkts = g.batch[:0], g.pkts[:0]
+	g.touch(b, list)
+	for i := range list {
+		e := &list[i]
+		part := g.parts[int(e.part)-g.first]
+		if e.whole {
+			g.batch = append(g.batch, arrival{&b.pkts[e.at], part, e.hash, b.at[e.at], -1})
+			continue
+		}
+		first := len(g.pkts)
+		g.pkts = b.decodeTo(g.pkts, g.decoder, int(e.at), &g.totals)
+		for k := first; k < len(g.pkts); k++ {
+			p, hash := &g.pkts[k], e.hash
+			g.rates.add(p, b.start)
+			if !tracked(p) {
+				continue
+			}
+			if k > first { // to another queue pair, maybe
+				hash = flowHashOf(pairHash(p.Src, p.Dst), p)
+			}
+			g.batch = append(g.batch, arrival{p, part, hash, e.at, -1})
 		}
 	}
-	for k, i := range batch {
-		if ids[k] >= 0 {
-			x += g.parts[int(b.part[i])-g.first].warmMore(&b.pkts[i], ids[k])
+}
+
+// touch reads what decoding is going to read of frames that another core may
+// have taken from the file: here no read waits for another one.
+func (g *partitionGroup) touch(b *block, list []sorted) {
+	x := g.warm
+	for i := range list {
+		if list[i].whole {
+			continue
+		}
+		frame := b.frame(int(list[i].at))
+		x += int64(frame[0]) + int64(frame[len(frame)-1])
+		if len(frame) > cacheLine {
+			x += int64(frame[cacheLine])
+		}
+	}
+	g.warm = x
+}
+
+const cacheLine = 64
+
+// ahead reads what the packets of the batch are going to touch, stage by stage:
+// within a stage no read waits for another one, so the misses overlap, which in
+// tracking packet by packet they don't. It changes nothing.
+func (g *partitionGroup) ahead() {
+	x := g.warm
+	for i := range g.batch {
+		a := &g.batch[i]
+		a.flow = a.candidate(a.Packet, a.hash)
+	}
+	for i := range g.batch {
+		if a := &g.batch[i]; a.flow >= 0 {
+			x += a.partition.warm(a.Packet, a.flow)
+		}
+	}
+	for i := range g.batch {
+		if a := &g.batch[i]; a.flow >= 0 {
+			x += a.warmMore(a.Packet, a.flow)
 		}
 	}
 	g.warm = x
 }
 
 func (g *partitionGroup) result(final bool) laneResult {
-	var r laneResult
+	sum, rates := g.totals, g.rates
+	r := laneResult{totals: &sum, rates: &rates}
 	for _, p := range g.parts {
 		r.partitions = append(r.partitions, p.result(final, g.clock.last))
 	}

@@ -37,13 +37,13 @@ type rateBin struct{ wire, packets, cnps, naks int64 }
 // firstShift: bins of about a millionth of a second.
 const firstShift = 10
 
-// add counts a packet.
-func (c *rateCounter) add(p *decode.Packet) {
+// add counts a packet of a capture that begins at start.
+func (c *rateCounter) add(p *decode.Packet, start int64) {
 	if p.Flags&decode.FlagNoTime != 0 {
 		return
 	}
 	if c.used == 0 {
-		c.start, c.shift = p.Time, firstShift
+		c.start, c.shift = start, firstShift
 	}
 	i := max(p.Time-c.start, 0) >> c.shift // a clock that steps back counts in the first bin
 	for i >= rateBins {
@@ -75,6 +75,27 @@ func (c *rateCounter) widen() {
 	clear(c.bins[rateBins/2:])
 	c.shift++
 	c.used = (c.used + 1) / 2
+}
+
+// join adds what another one counted of the same capture. The sum is what one
+// that had counted all would have.
+func (c *rateCounter) join(o *rateCounter) {
+	if o.used == 0 {
+		return
+	}
+	if c.used == 0 {
+		*c = *o
+		return
+	}
+	for c.shift < o.shift {
+		c.widen()
+	}
+	by := c.shift - o.shift
+	for i := range o.used {
+		a, b := &c.bins[i>>by], &o.bins[i]
+		a.wire, a.packets, a.cnps, a.naks = a.wire+b.wire, a.packets+b.packets, a.cnps+b.cnps, a.naks+b.naks
+	}
+	c.used = max(c.used, (o.used-1)>>by+1)
 }
 
 func (c *rateCounter) result() *Rates {

@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -17,7 +18,7 @@ func TestRatesWiden(t *testing.T) {
 		const start = int64(1_700_000_000_000_000_000)
 		times := []int64{0, length / 3, length / 2, length}
 		for _, at := range times {
-			c.add(&decode.Packet{Time: start + at, Wire: 100})
+			c.add(&decode.Packet{Time: start + at, Wire: 100}, start)
 		}
 		r := c.result()
 		require.NotNil(t, r)
@@ -33,9 +34,30 @@ func TestRatesWiden(t *testing.T) {
 func TestRatesOddTimes(t *testing.T) {
 	var c rateCounter
 	assert.Nil(t, c.result())
-	c.add(&decode.Packet{Flags: decode.FlagNoTime})
+	c.add(&decode.Packet{Flags: decode.FlagNoTime}, 0)
 	assert.Nil(t, c.result(), "no time, no bin")
-	c.add(&decode.Packet{Time: 1000, Wire: 1})
-	c.add(&decode.Packet{Time: 10, Wire: 1}) // the clock stepped back
+	c.add(&decode.Packet{Time: 1000, Wire: 1}, 1000)
+	c.add(&decode.Packet{Time: 10, Wire: 1}, 1000) // the clock stepped back
 	assert.Equal(t, []int64{2}, c.result().WireBytes)
+}
+
+// TestRatesJoin: counters that shared the packets of a capture, each with times of
+// its own, give together what one alone would have given.
+func TestRatesJoin(t *testing.T) {
+	r := rand.New(rand.NewPCG(7, 7))
+	for range 200 {
+		var one rateCounter
+		shares := make([]rateCounter, 1+r.IntN(4))
+		start := int64(r.IntN(1000))
+		for range r.IntN(50) {
+			p := &decode.Packet{Time: start - 5 + r.Int64N(1<<(1+r.IntN(40))), Wire: uint32(r.IntN(1500))}
+			one.add(p, start)
+			shares[r.IntN(len(shares))].add(p, start)
+		}
+		var sum rateCounter
+		for i := range shares {
+			sum.join(&shares[i])
+		}
+		require.Equal(t, one.result(), sum.result())
+	}
 }

@@ -36,6 +36,7 @@ func FuzzDecode(f *testing.F) {
 		p := Packet{Time: vectorTime, Data: b, Wire: uint32(len(b)) + uint32(missing), Link: fuzzLinks[int(link)%len(fuzzLinks)]}
 		d.Decode(&p)
 		checkPlaces(t, &p)
+		checkPair(t, d, &p)
 
 		reused.Time, reused.Data, reused.Wire, reused.Link = p.Time, b, p.Wire, p.Link
 		reused.Dir, reused.Flags = DirUnknown, 0 // as of a new record
@@ -61,6 +62,22 @@ func FuzzDecode(f *testing.F) {
 			require.Contains(t, []Reason{ReasonNone, ReasonCut}, r, "cut at %d: %s", n, cut.Stop)
 		}
 	})
+}
+
+// checkPair holds what a frame is sorted by against the whole decode.
+func checkPair(t *testing.T, d *Decoder, p *Packet) bool {
+	var pair Pair
+	if !d.Pair(p.Link, p.Data, &pair) {
+		return false
+	}
+	require.Equal(t, KindRoCEv2, p.Kind)
+	require.True(t, p.Has(FlagNet|FlagPorts))
+	require.Equal(t, pair.Src, p.Src)
+	require.Equal(t, pair.Dst, p.Dst)
+	if p.Has(FlagBTH) {
+		require.Equal(t, pair.DestQP, uint32(p.RoCE.BTH.DestQP))
+	}
+	return true
 }
 
 // checkPlaces holds what is true of every packet.
