@@ -1,6 +1,10 @@
 package rc
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"rdmascope/analysis/sketch"
+)
 
 // Latency kinds (METRICS §4). All stand at the requester's flow and measure
 // tap → responder → tap.
@@ -33,7 +37,7 @@ func (r *requester) measure(kind int, from, to int64) {
 		r.waiting++
 		return
 	}
-	r.sketch(kind).add(to - from)
+	r.sketch(kind).Add(to - from)
 }
 
 const sampleBits = 29
@@ -41,29 +45,29 @@ const sampleBits = 29
 // flush empties the buffer into the sketches.
 func (r *requester) flush() {
 	for _, x := range r.samples[:r.waiting] {
-		r.sketch(int(x >> sampleBits)).add(int64(x & (1<<sampleBits - 1)))
+		r.sketch(int(x >> sampleBits)).Add(int64(x & (1<<sampleBits - 1)))
 	}
 	r.waiting = 0
 }
 
-func (r *requester) sketch(kind int) *sketch {
+func (r *requester) sketch(kind int) *sketch.Sketch {
 	if r.lat[kind] == nil {
-		r.lat[kind] = new(sketch)
+		r.lat[kind] = new(sketch.Sketch)
 	}
 	return r.lat[kind]
 }
 
 // latencies returns a copy of what was measured of a kind, nil for nothing.
-func (r *requester) latencies(kind int) *sketch {
-	s := r.lat[kind].clone()
+func (r *requester) latencies(kind int) *sketch.Sketch {
+	s := r.lat[kind].Clone()
 	for _, x := range r.samples[:r.waiting] {
 		if int(x>>sampleBits) != kind {
 			continue
 		}
 		if s == nil {
-			s = new(sketch)
+			s = new(sketch.Sketch)
 		}
-		s.add(int64(x & (1<<sampleBits - 1)))
+		s.Add(int64(x & (1<<sampleBits - 1)))
 	}
 	return s
 }
@@ -73,7 +77,7 @@ func (r *requester) latencies(kind int) *sketch {
 func (v *FlowFigures) timedNS() (ns int64) {
 	for _, kind := range [...]int{LatencyMessage, LatencyReadLast, LatencyAtomic} {
 		if b := v.Latency[kind]; b != nil {
-			ns += int64(b.s.sum)
+			ns += int64(b.s.Sum())
 		}
 	}
 	return ns
@@ -109,7 +113,7 @@ type LatencyBlock struct {
 	Count, Coalesced, Recovered uint64
 	MinNS, P50NS, P90NS, P99NS  int64
 	P999NS, MaxNS, MeanNS       int64
-	s                           *sketch
+	s                           *sketch.Sketch
 }
 
 // Merge adds the samples of another block, so that hosts and totals can be
@@ -118,21 +122,29 @@ func (b *LatencyBlock) Merge(o *LatencyBlock) {
 	if o == nil {
 		return
 	}
-	s := new(sketch)
-	s.merge(b.s)
-	s.merge(o.s)
+	s := new(sketch.Sketch)
+	s.Merge(b.s)
+	s.Merge(o.s)
 	*b = *block(s, b.Coalesced+o.Coalesced, b.Recovered+o.Recovered)
 }
 
+// Buckets calls f for each half octave that holds samples, in ascending order:
+// n of them are at least from and less than to.
+func (b *LatencyBlock) Buckets(f func(from, to, n int64)) {
+	if b != nil {
+		b.s.Buckets(f)
+	}
+}
+
 // block makes the figures of s, which is handed over.
-func block(s *sketch, coalesced, recovered uint64) *LatencyBlock {
-	if s == nil || s.count == 0 {
+func block(s *sketch.Sketch, coalesced, recovered uint64) *LatencyBlock {
+	f := s.Summary()
+	if f == nil {
 		return nil
 	}
 	return &LatencyBlock{
-		Count: s.count, Coalesced: coalesced, Recovered: recovered,
-		MinNS: s.min, P50NS: s.quantile(500), P90NS: s.quantile(900), P99NS: s.quantile(990),
-		P999NS: s.quantile(999), MaxNS: s.max, MeanNS: int64(s.sum / s.count), s: s,
+		Count: uint64(f.Count), Coalesced: coalesced, Recovered: recovered,
+		MinNS: f.Min, P50NS: f.P50, P90NS: f.P90, P99NS: f.P99, P999NS: f.P999, MaxNS: f.Max, MeanNS: f.MeanDown, s: s,
 	}
 }
 

@@ -88,3 +88,9 @@ func TestJitterLatency(t *testing.T) {
 		assert.InEpsilon(t, exactRank(want, q), v, 0.01, "q=%d", q)
 	}
 }
+
+// exactRank is the nearest-rank quantile of sorted values.
+func exactRank(v []int64, permille int) int64 {
+	n := (len(v)*permille + 999) / 1000
+	return v[max(n, 1)-1]
+}

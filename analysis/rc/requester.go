@@ -1,6 +1,9 @@
 package rc
 
-import "rdmascope/decode/roce"
+import (
+	"rdmascope/analysis/sketch"
+	"rdmascope/decode/roce"
+)
 
 // requester follows the send queue of one queue pair: its requests travel on
 // its own flow, the responses to them on the paired one. It is fed in capture
@@ -44,7 +47,7 @@ type requester struct {
 
 	// From here on what few packets touch.
 	f                       *flow
-	lat                     [latencyKinds]*sketch
+	lat                     [latencyKinds]*sketch.Sketch
 	sizes                   *sizeHistogram
 	rsp                     *responses // of a requester that READs
 	c                       *counters
@@ -415,7 +418,7 @@ func (r *requester) clone() *requester {
 	c.msgs = r.msgs.clone()
 	c.rsp = r.rsp.clone()
 	for i, s := range r.lat {
-		c.lat[i] = s.clone()
+		c.lat[i] = s.Clone()
 	}
 	if r.sizes != nil {
 		z := *r.sizes

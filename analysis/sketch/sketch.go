@@ -3,7 +3,10 @@
 // can be joined.
 package sketch
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Sketch is a log-linear histogram of non-negative values: each octave
 // [2^k, 2^(k+1)) is cut into 64 equal parts, so that the middle of a part is
@@ -16,17 +19,22 @@ import "math/bits"
 type Sketch struct {
 	count, sum uint64
 	min, max   int64
-	at         [octaves]uint8 // block number + 1 of each octave, 0: none
-	blocks     []block
+	octaves    uint64  // those that have a block, as bits
+	blocks     []block // by octave
+	high       *[]high // as many, once a count passed 255
 }
 
 const (
 	partBits = 6
 	parts    = 1 << partBits
-	octaves  = 64 - partBits // values below 64 share octave 0
 )
 
-type block [parts]uint32
+// A block is one cache line: the counts' low octets. What exceeds them is rare
+// and lies apart.
+type (
+	block [parts]uint8
+	high  [parts]uint32
+)
 
 // place returns octave and part of v.
 func place(v int64) (octave, part uint) {
@@ -55,20 +63,62 @@ func (s *Sketch) Add(v int64) {
 	if s.count == 0 || v < s.min {
 		s.min = v
 	}
-	s.max = max(s.max, v)
+	if v > s.max {
+		s.max = v
+	}
 	s.count++
 	s.sum += uint64(v)
 	o, p := place(v)
-	s.octave(int(o))[p]++
+	i, ok := s.find(o)
+	if !ok {
+		s.insert(i, o)
+	}
+	if b := &s.blocks[i]; b[p] < 255 {
+		b[p]++
+		return
+	}
+	s.blocks[i][p] = 0
+	s.carry(i, p, 1)
 }
 
-// octave returns the block of an octave, made on first use.
-func (s *Sketch) octave(o int) *block {
-	if s.at[o] == 0 {
-		s.blocks = append(s.blocks, block{})
-		s.at[o] = uint8(len(s.blocks))
+// find returns where the block of an octave lies or would lie, and whether it is
+// there.
+func (s *Sketch) find(octave uint) (i int, ok bool) {
+	bit := uint64(1) << octave
+	return bits.OnesCount64(s.octaves & (bit - 1)), s.octaves&bit != 0
+}
+
+func (s *Sketch) insert(i int, octave uint) {
+	s.octaves |= 1 << octave
+	s.blocks = slices.Insert(s.blocks, i, block{})
+	if s.high != nil {
+		*s.high = slices.Insert(*s.high, i, high{})
 	}
-	return &s.blocks[s.at[o]-1]
+}
+
+// carry adds n times 256 to a count.
+func (s *Sketch) carry(block int, part uint, n uint32) {
+	if s.high == nil {
+		h := make([]high, len(s.blocks))
+		s.high = &h
+	}
+	(*s.high)[block][part] += n
+}
+
+// counted returns a count of a block.
+func (s *Sketch) counted(block, part int) uint64 {
+	n := uint64(s.blocks[block][part])
+	if s.high != nil {
+		n += uint64((*s.high)[block][part]) << 8
+	}
+	return n
+}
+
+// each calls f for every block, by octave.
+func (s *Sketch) each(f func(octave uint, block int)) {
+	for left, i := s.octaves, 0; left != 0; left, i = left&(left-1), i+1 {
+		f(uint(bits.TrailingZeros64(left)), i)
+	}
 }
 
 // Merge adds everything that o counted; nil is an empty one.
@@ -82,15 +132,23 @@ func (s *Sketch) Merge(o *Sketch) {
 	s.max = max(s.max, o.max)
 	s.count += o.count
 	s.sum += o.sum
-	for oct, n := range o.at {
-		if n == 0 {
-			continue
+	o.each(func(octave uint, from int) {
+		to, ok := s.find(octave)
+		if !ok {
+			s.insert(to, octave)
 		}
-		dst, src := s.octave(oct), &o.blocks[n-1]
-		for i, c := range src {
-			dst[i] += c
+		for part := range parts {
+			n := o.counted(from, part)
+			if n == 0 {
+				continue
+			}
+			n += uint64(s.blocks[to][part])
+			s.blocks[to][part] = uint8(n)
+			if n > 255 {
+				s.carry(to, uint(part), uint32(n>>8))
+			}
 		}
-	}
+	})
 }
 
 // Clone is a copy that shares nothing; nil of nil.
@@ -99,57 +157,13 @@ func (s *Sketch) Clone() *Sketch {
 		return nil
 	}
 	c := *s
-	c.blocks = append([]block(nil), s.blocks...)
+	c.blocks = slices.Clone(s.blocks)
+	if s.high != nil {
+		h := slices.Clone(*s.high)
+		c.high = &h
+	}
 	return &c
 }
-
-// Buckets calls f for each half octave that holds values, in ascending order:
-// n of them are at least from and less than to.
-func (s *Sketch) Buckets(f func(from, to, n int64)) {
-	if s == nil {
-		return
-	}
-	for o, at := range s.at {
-		if at == 0 {
-			continue
-		}
-		for half := range uint(2) {
-			var n int64
-			first := half * parts / 2
-			for p := first; p < first+parts/2; p++ {
-				n += int64(s.blocks[at-1][p])
-			}
-			if n > 0 {
-				f(lower(uint(o), first), lower(uint(o), first+parts/2), n)
-			}
-		}
-	}
-}
-
-// lower is the smallest value of a part.
-func lower(octave, part uint) int64 {
-	if octave == 0 {
-		return int64(part)
-	}
-	return (parts + int64(part)) << (octave - 1)
-}
-
-// Count is the number of values.
-func (s *Sketch) Count() int64 {
-	if s == nil {
-		return 0
-	}
-	return int64(s.count)
-}
-
-// Sum is that of all values.
-func (s *Sketch) Sum() uint64 { return s.sum }
-
-// Min is the smallest value, 0 without values.
-func (s *Sketch) Min() int64 { return s.min }
-
-// Max is the largest value, 0 without values.
-func (s *Sketch) Max() int64 { return s.max }
 
 // rank returns the value of the n-th smallest (from 1), within 0.8 %, never
 // outside of [min, max].
@@ -161,13 +175,10 @@ func (s *Sketch) rank(n uint64) int64 {
 		return s.max
 	}
 	var seen uint64
-	for o := range uint(octaves) {
-		b := s.at[o]
-		if b == 0 {
-			continue
-		}
-		for p, c := range s.blocks[b-1] {
-			if seen += uint64(c); seen >= n {
+	for left, i := s.octaves, 0; left != 0; left, i = left&(left-1), i+1 {
+		o := uint(bits.TrailingZeros64(left))
+		for p := range parts {
+			if seen += s.counted(i, p); seen >= n {
 				return min(max(middle(o, uint(p)), s.min), s.max)
 			}
 		}
@@ -182,22 +193,4 @@ func (s *Sketch) Quantile(permille uint64) int64 {
 		return 0
 	}
 	return s.rank((s.count*permille + 999) / 1000)
-}
-
-// Summary is what reports show of a sketch.
-type Summary struct {
-	Count               int64
-	Min, P50, P90, P99  int64
-	P999, Max, MeanDown int64 // MeanDown is the mean, rounded down
-}
-
-// Summary gives nil without values: an unknown figure is never shown as 0.
-func (s *Sketch) Summary() *Summary {
-	if s.Count() == 0 {
-		return nil
-	}
-	return &Summary{
-		Count: s.Count(), Min: s.min, P50: s.Quantile(500), P90: s.Quantile(900), P99: s.Quantile(990),
-		P999: s.Quantile(999), Max: s.max, MeanDown: int64(s.sum / s.count),
-	}
 }

@@ -25,7 +25,7 @@ var allowedImports = map[string][]string{
 	"analysis/iwarp":   {"analysis/sketch", "decode", "decode/iwarp"},
 	"analysis/marking": {"analysis/sketch", "analysis/slab", "decode", "decode/roce"},
 	"analysis/pause":   {"analysis/slab", "decode", "decode/pfc", "decode/roce"},
-	"analysis/rc":      {"decode", "decode/roce"},
+	"analysis/rc":      {"analysis/sketch", "decode", "decode/roce"},
 	"analysis/sketch":  {},
 	"analysis/slab":    {},
 	"analysis/taps":    {"analysis/slab", "decode", "decode/roce"},

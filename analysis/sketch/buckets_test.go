@@ -1,4 +1,4 @@
-package rc
+package sketch
 
 import (
 	"testing"
@@ -8,15 +8,15 @@ import (
 
 // TestBuckets: every sample lies in the bucket that counts it, and none twice.
 func TestBuckets(t *testing.T) {
-	var s sketch
+	var s Sketch
 	values := []int64{0, 1, 31, 32, 63, 64, 95, 96, 127, 128, 1000, 1 << 20, 1<<20 + 1<<19, 1 << 40}
 	for _, v := range values {
 		for range 300 { // more than one octet counts
-			s.add(v)
+			s.Add(v)
 		}
 	}
 	var total, last int64
-	block(&s, 0, 0).Buckets(func(from, to, n int64) {
+	s.Buckets(func(from, to, n int64) {
 		assert.GreaterOrEqual(t, from, last, "ascending, not overlapping")
 		last = to
 		want := int64(0)
@@ -29,5 +29,5 @@ func TestBuckets(t *testing.T) {
 		total += n
 	})
 	assert.EqualValues(t, 300*len(values), total)
-	(*LatencyBlock)(nil).Buckets(func(int64, int64, int64) { t.Error("nothing to tell") })
+	(*Sketch)(nil).Buckets(func(int64, int64, int64) { t.Error("nothing to tell") })
 }

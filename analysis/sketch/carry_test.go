@@ -1,4 +1,4 @@
-package rc
+package sketch
 
 import (
 	"testing"
@@ -12,33 +12,33 @@ import (
 // where an octave is met after the first carry.
 func TestSketchCarry(t *testing.T) {
 	for _, n := range []int{255, 256, 257, 65535, 65536, 65537} {
-		var a, b, both sketch
+		var a, b, both Sketch
 		for range n {
-			a.add(1000)
-			both.add(1000)
+			a.Add(1000)
+			both.Add(1000)
 		}
-		a.add(1 << 20)
-		both.add(1 << 20)
+		a.Add(1 << 20)
+		both.Add(1 << 20)
 		for range 200 {
-			b.add(1000)
-			both.add(1000)
-			b.add(1 << 20)
-			both.add(1 << 20)
+			b.Add(1000)
+			both.Add(1000)
+			b.Add(1 << 20)
+			both.Add(1 << 20)
 		}
 		o, p := place(1000)
 		require.EqualValues(t, n, countAt(&a, o, p))
-		before := a.clone()
-		a.merge(&b)
+		before := a.Clone()
+		a.Merge(&b)
 		require.EqualValues(t, n+200, countAt(&a, o, p))
 		require.EqualValues(t, n, countAt(before, o, p), "a clone shares nothing")
 		require.Equal(t, both.count, a.count)
 		for permille := uint64(1); permille < 1000; permille += 7 {
-			assert.Equal(t, both.quantile(permille), a.quantile(permille), "%d‰ of %d", permille, n)
+			assert.Equal(t, both.Quantile(permille), a.Quantile(permille), "%d‰ of %d", permille, n)
 		}
 	}
 }
 
-func countAt(s *sketch, octave, part uint) uint64 {
+func countAt(s *Sketch, octave, part uint) uint64 {
 	i, ok := s.find(octave)
 	if !ok {
 		return 0
