@@ -108,7 +108,11 @@ type told struct {
 }
 
 func (e *Engine) ask() told {
-	return told{e.src.Inputs(), slices.Clone(e.src.Interfaces()), ClocksOf(e.src)}
+	t := told{e.src.Inputs(), e.told.ifaces, ClocksOf(e.src)}
+	if now := e.src.Interfaces(); !slices.Equal(now, t.ifaces) {
+		t.ifaces = slices.Clone(now)
+	}
+	return t
 }
 
 // lull is for how long the source must have kept silent until a snapshot that
