@@ -106,7 +106,7 @@ func (a *app) analyze(f *analyzeFlags, args []string) error {
 		return err
 	}
 	opt := analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), Settings: settingsOf(settings), Version: version, Filter: f.filter}
-	if err := f.network.apply(&opt); err != nil {
+	if err := f.network.apply(&opt, f.config); err != nil {
 		return err
 	}
 	files, err := a.open(&f.inputFlags, args)
@@ -131,7 +131,7 @@ func (a *app) analyze(f *analyzeFlags, args []string) error {
 	}
 	if !f.quiet {
 		a.warnInputs(snap)
-		warnPortMap(a.stderr, f.network.portMap, opt.PortMap, snap)
+		warnPortMap(a.stderr, f.network.mapped, opt.PortMap, snap)
 	}
 	ropt := report.Options{Top: f.top, Connections: connections}
 	if err := a.writeReport(f, snap, ropt); err != nil {

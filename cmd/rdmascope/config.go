@@ -103,7 +103,8 @@ func readConfig(path string, required bool, set map[string]origin) error {
 }
 
 // configType is a struct with a field for every threshold of every rule, made
-// from the rules themselves, so that the decoder can tell what is unknown.
+// from the rules themselves, and for every other setting, so that the decoder
+// can tell what is unknown.
 func configType() reflect.Type {
 	field := func(prefix string, i int, name string, t reflect.Type) reflect.StructField {
 		return reflect.StructField{Name: prefix + strconv.Itoa(i), Type: t, Tag: reflect.StructTag(`toml:"` + name + `"`)}
@@ -116,8 +117,7 @@ func configType() reflect.Type {
 		}
 		rules = append(rules, field("R", i, r.Name, reflect.StructOf(keys)))
 	}
-	return reflect.StructOf([]reflect.StructField{field("F", 0, "rules", reflect.StructOf(rules)),
-		field("F", 1, "timestamps", reflect.TypeFor[string]())}) // see timestamps.go
+	return reflect.StructOf(append([]reflect.StructField{field("F", 0, "rules", reflect.StructOf(rules))}, settingFields()...))
 }
 
 // configError puts the decoder's fault into one line.

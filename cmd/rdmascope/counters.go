@@ -67,7 +67,7 @@ func (a *app) counters(f *countersFlags, args []string) error {
 		return err
 	}
 	opt := analysis.Options{Decode: f.decodeConfig(), Version: version}
-	if err := f.network.apply(&opt); err != nil {
+	if err := f.network.apply(&opt, ""); err != nil {
 		return err
 	}
 	var snapshots []analysis.NICSnapshot

@@ -72,18 +72,16 @@ func (a *app) configCommand() *cobra.Command {
 	var thresholds []string
 	show := &cobra.Command{
 		Use:   "show",
-		Short: "print every threshold and where its value comes from",
+		Short: "print every setting and threshold, and where its value comes from",
 		Args:  cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			set, err := loadSettings(path, thresholds)
 			if err != nil {
 				return err
 			}
-			mode, from, err := clockMode("", path)
-			if err != nil {
+			if err := a.showSettings(path); err != nil {
 				return err
 			}
-			fmt.Fprintf(a.stdout, "%-44s %-12s %s\n", "timestamps", mode, from)
 			for _, r := range analysis.Rules() {
 				for _, t := range r.Thresholds {
 					v, from := t.Default, "default"
@@ -99,6 +97,23 @@ func (a *app) configCommand() *cobra.Command {
 	registerSettings(show, &path, &thresholds)
 	config.AddCommand(show)
 	return config
+}
+
+// showSettings prints what is no threshold, and the defaults in words.
+func (a *app) showSettings(path string) error {
+	for _, d := range [...]struct{ key, value string }{
+		{"timestamps", "auto"}, {"link_speed", "unset"}, {"port_map", "unset"}, {"dscp_priority", "DSCP/8"},
+	} {
+		s, err := settingOf(d.key, "", path)
+		if err != nil {
+			return err
+		}
+		if s.text == "" {
+			s.text, s.from = d.value, "default"
+		}
+		fmt.Fprintf(a.stdout, "%-44s %-12s %s\n", s.key, s.text, s.from)
+	}
+	return nil
 }
 
 func registerSettings(cmd *cobra.Command, path *string, thresholds *[]string) {

@@ -231,7 +231,7 @@ func (a *app) live(f *liveFlags) error {
 	run := &liveRun{app: a, flags: f, clock: clock, report: report.Options{Top: f.top, Connections: connections},
 		options: analysis.Options{Workers: f.workers, Decode: f.decodeConfig(), Settings: settingsOf(settings), Version: version,
 			Idle: f.idle, MaxFlows: 2 * f.maxConnections}}
-	if err := f.network.apply(&run.options); err != nil {
+	if err := f.network.apply(&run.options, f.config); err != nil {
 		return err
 	}
 	if err := run.open(); err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ type networkFlags struct {
 	linkSpeed  string
 	portMap    string
 	priorities string
+	mapped     setting // the port map that was read
 }
 
 func (f *networkFlags) register(cmd *cobra.Command) {
@@ -25,29 +27,39 @@ func (f *networkFlags) register(cmd *cobra.Command) {
 	fl.StringVar(&f.priorities, "dscp-priority", "", "priorities of untagged packets by DSCP, `DSCP=PRIORITY,…`, such as 26=3,48=6; others have DSCP/8")
 }
 
-// apply turns the flags into options.
-func (f *networkFlags) apply(opt *analysis.Options) error {
-	var err error
-	if opt.LinkSpeed, err = parseSpeed(f.linkSpeed); err != nil {
-		return err
-	}
-	if opt.Priorities, err = parsePriorities(f.priorities); err != nil {
-		return err
-	}
-	if f.portMap == "" {
-		return nil
-	}
-	data, err := os.ReadFile(f.portMap)
+// apply turns the flags, and what environment and configuration files say
+// where a flag is missing, into options.
+func (f *networkFlags) apply(opt *analysis.Options, configPath string) error {
+	speed, err := settingOf("link_speed", f.linkSpeed, configPath)
 	if err != nil {
-		return exitf(exitUsage, "--port-map: %v", err)
+		return err
+	}
+	if opt.LinkSpeed, err = parseSpeed(speed.text); err != nil {
+		return speed.fault(err)
+	}
+	priorities, err := settingOf("dscp_priority", f.priorities, configPath)
+	if err != nil {
+		return err
+	}
+	if opt.Priorities, err = parsePriorities(priorities.text); err != nil {
+		return priorities.fault(err)
+	}
+	ports, err := settingOf("port_map", f.portMap, configPath)
+	if err != nil || ports.text == "" {
+		return err
+	}
+	data, err := os.ReadFile(ports.text)
+	if err != nil {
+		return exitf(exitUsage, "%s: %v", ports.name(), err) // which names the file
 	}
 	if opt.PortMap, err = readPortMap(data); err != nil {
-		return exitf(exitUsage, "--port-map %s: %v", f.portMap, err)
+		return ports.fault(err)
 	}
+	f.mapped = ports
 	return nil
 }
 
-// parsePriorities reads --dscp-priority; nil is the usual map.
+// parsePriorities reads DSCP=PRIORITY,…; nil is the usual map.
 func parsePriorities(s string) (*analysis.Priorities, error) {
 	if s == "" {
 		return nil, nil
@@ -58,7 +70,7 @@ func parsePriorities(s string) (*analysis.Priorities, error) {
 		dscp, err := strconv.ParseUint(left, 10, 6)
 		priority, err2 := strconv.ParseUint(right, 10, 3)
 		if !ok || err != nil || err2 != nil {
-			return nil, exitf(exitUsage, "--dscp-priority %s: %q is not DSCP=PRIORITY with a DSCP from 0 to 63 and a priority from 0 to 7", s, part)
+			return nil, fmt.Errorf("%q is not DSCP=PRIORITY with a DSCP from 0 to 63 and a priority from 0 to 7", part)
 		}
 		p[dscp] = uint8(priority)
 	}

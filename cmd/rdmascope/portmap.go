@@ -12,7 +12,7 @@ import (
 	"rdmascope/analysis"
 )
 
-// portMapFile is the layout of --port-map.
+// portMapFile is the layout of a port map.
 type portMapFile struct {
 	Port []mappedPort `toml:"port"`
 }
@@ -99,8 +99,8 @@ func portLines(data []byte) (lines []int) {
 }
 
 // warnPortMap tells of entries that the capture can't have used.
-func warnPortMap(w io.Writer, path string, m analysis.PortMap, s *analysis.Snapshot) {
+func warnPortMap(w io.Writer, from setting, m analysis.PortMap, s *analysis.Snapshot) {
 	for _, p := range m.Absent(s) {
-		fmt.Fprintf(w, "rdmascope: warning: --port-map %s: line %d: the capture has no interface %s\n", path, p.Line, p.Interface)
+		fmt.Fprintf(w, "rdmascope: warning: %s: line %d: the capture has no interface %s\n", from, p.Line, p.Interface)
 	}
 }

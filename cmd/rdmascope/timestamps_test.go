@@ -56,10 +56,10 @@ func TestTimestamps(t *testing.T) {
 	assert.Equal(t, "capture", clockOf(t, "--config", config, path))
 	assert.Equal(t, "trailer", clockOf(t, "--config", config, "--timestamps", "trailer", path), "the flag wins")
 	assert.Equal(t, "trailer", clockOf(t, "-Y", "infiniband", path), "also under a filter")
-	t.Setenv(timestampsEnv, "trailer")
+	t.Setenv("RDMASCOPE_TIMESTAMPS", "trailer")
 	assert.Equal(t, "trailer", clockOf(t, "--config", config, path), "the environment wins over the file")
-	assert.Contains(t, runArgs("config", "show").out, "trailer      "+timestampsEnv)
-	t.Setenv(timestampsEnv, "")
+	assert.Contains(t, runArgs("config", "show").out, "trailer      RDMASCOPE_TIMESTAMPS")
+	t.Setenv("RDMASCOPE_TIMESTAMPS", "")
 
 	for _, args := range [][]string{{"analyze", "--timestamps", "tap", path}, {"packets", "--timestamps", "tap", path}, {"tui", "--timestamps", "tap", path},
 		{"live", "--timestamps", "tap", "-r", path}} {

@@ -45,7 +45,7 @@ func (a *app) tuiCommand() *cobra.Command {
 				return err
 			}
 			opt := analysis.Options{Decode: f.decodeConfig(), Settings: settingsOf(settings), Version: version}
-			if err := f.network.apply(&opt); err != nil {
+			if err := f.network.apply(&opt, f.config); err != nil {
 				return err
 			}
 			f.read = append(f.read, args...)

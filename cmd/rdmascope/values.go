@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"strconv"
 	"strings"
 )
@@ -20,7 +21,8 @@ func parseConnections(s string) (int, error) {
 	return n, nil
 }
 
-// parseSpeed reads a link speed in bit/s with an optional K, M, G or T.
+// parseSpeed reads a link speed in bit/s with an optional K, M, G or T; 0 is
+// none.
 func parseSpeed(s string) (int64, error) {
 	if s == "" {
 		return 0, nil
@@ -34,7 +36,7 @@ func parseSpeed(s string) (int64, error) {
 	}
 	v, err := strconv.ParseFloat(digits, 64)
 	if err != nil || v <= 0 || v*float64(unit) > 1e15 {
-		return 0, exitf(exitUsage, "--link-speed %s: not a speed such as 25G or 100000000000", s)
+		return 0, errors.New("not a speed such as 25G or 100000000000")
 	}
 	return int64(v * float64(unit)), nil
 }
