@@ -13,10 +13,6 @@ import (
 	"rdmascope/pcaps/synth"
 )
 
-// wireFrames is how much of each capture is sent over the wires: enough for
-// connections to begin, and for the losses to come.
-const wireFrames = 1500
-
 // eachRoCE calls f with the RoCE frames of every capture of the corpus, of the
 // repository's where the corpus isn't there.
 func eachRoCE(t *testing.T, f func(t *testing.T, s *synth.Scenario)) {
@@ -35,7 +31,6 @@ func eachRoCE(t *testing.T, f func(t *testing.T, s *synth.Scenario)) {
 			if s.Link > synth.LinkEthernet || len(s.Frames) == 0 || cutFrames(s) {
 				continue // taken at "any": wrapped already; or cut
 			}
-			s.Frames = s.Frames[:min(len(s.Frames), wireFrames)]
 			n++
 			t.Run(captureName(file), func(t *testing.T) { f(t, s) })
 		}
