@@ -54,8 +54,9 @@ const defaultMaxFlows = 4 << 20
 // Engine reads a Source to its end and analyses it.
 //
 // Work is cut into blocks of records. A worker takes the next one from the
-// source, decodes it, and hands it to the lanes; a lane is a fixed group of
-// partitions (host pairs) that consumes the blocks strictly in order, run by
+// source, sorts its records by host pair, decoding those that need it for that,
+// and hands it to the lanes; a lane is a fixed group of partitions (host pairs)
+// that decodes what is its own and consumes the blocks strictly in order, run by
 // whichever worker is free. So both the reading and the tracking go on in
 // capture order, and the result is the same whatever the number of workers.
 // A packet points into its block, which lives until the last lane is done.
