@@ -1,6 +1,7 @@
 package pause
 
 import (
+	"fmt"
 	"runtime"
 	"testing"
 
@@ -69,4 +70,31 @@ func heap() int64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int64(m.HeapAlloc)
+}
+
+// BenchmarkManySources is what a data packet costs behind the mirror of a switch
+// whose hosts all have paused, but not now.
+func BenchmarkManySources(b *testing.B) {
+	for _, n := range []int{1, 16, 64, 250} {
+		f := newFeed(b, Options{})
+		f.sources(n, 100)
+		path := synth.Path{SrcMAC: macA, DstMAC: macB, Src: ipA, Dst: ipB, VLANs: []synth.VLAN{{PCP: 3, VID: 10}}}
+		p := f.decoded(1, 0, 0, synth.AppendRoCEv2(nil, &path, &synth.Packet{Opcode: synth.WriteOnly, DestQP: 5}))
+		b.Run(fmt.Sprintf("packet/%d", n), func(b *testing.B) {
+			t := NewTraffic(f.tl)
+			p.Time = t0 + 1000*ms1
+			b.ReportAllocs()
+			for b.Loop() {
+				p.Time += 10
+				t.Data(p, 5)
+			}
+		})
+		b.Run(fmt.Sprintf("latency/%d", n), func(b *testing.B) {
+			var sum int64
+			for b.Loop() {
+				sum += f.tl.Overlap(0, 3, t0+1000*ms1, t0+1001*ms1)
+			}
+			runtime.KeepAlive(sum)
+		})
+	}
 }

@@ -14,9 +14,13 @@ import "slices"
 func (t *Timeline) evict(pt *port, priority uint8, now int64) (place int32, gen uint32) {
 	place = -1
 	if list := pt.rows[priority]; len(list) >= rowsPerPriority {
+		if now < pt.searchFrom[priority] {
+			return -1, 0
+		}
 		for _, i := range list {
 			place = t.lesser(place, i)
 		}
+		pt.searchFrom[priority] = t.rows[place].lastTime + t.opt.RowIdleNS
 	} else if now >= t.searchFrom {
 		for i := range t.rows {
 			place = t.lesser(place, int32(i))

@@ -8,6 +8,7 @@ import (
 // row is the time line of one source and priority.
 type row struct {
 	key       Key
+	place     int32  // among the time line's rows
 	gen       uint32 // of its place: how many rows were in it before
 	speed     uint64
 	from      SpeedFrom

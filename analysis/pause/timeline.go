@@ -31,25 +31,30 @@ func (k Key) less(l Key) bool {
 
 // port is an interface.
 type port struct {
-	rows  [All + 1][]int32
-	speed uint64 // as the file tells, 0: it doesn't
+	rows       [All + 1][]int32
+	searchFrom [All + 1]int64 // no row is idle before this time
+	speed      uint64         // as the file tells, 0: it doesn't
 }
 
 // rowsPerPriority bounds the rows of one interface and priority: every data
-// packet there looks at each of them. A link has two ends.
-const rowsPerPriority = 16
+// packet there asks each of them whether it concerns it. A link has two ends,
+// but behind the mirror of a whole switch are all its hosts.
+const rowsPerPriority = 256
 
 // Timeline is the state of all pauses. Feed it every pause frame of the
 // capture, in capture order.
 type Timeline struct {
 	opt    Options
 	rows   []row
+	lately []lately // in step with rows
 	index  map[Key]int32
 	ports  []port
 	budget int
 	frame  pfc.Frame
 
 	searchFrom int64 // no row is idle before this time
+
+	version uint64 // the newest of any row; 0 is none
 
 	frames, cut, empty, refused, evicted, dropped int64
 }
@@ -128,6 +133,7 @@ func (t *Timeline) set(p *decode.Packet, priority uint8, q pfc.Quanta) {
 	} else {
 		r.xon(p)
 	}
+	t.changed(r)
 	if dropped {
 		t.dropped++
 	}
@@ -147,7 +153,7 @@ func (t *Timeline) row(p *decode.Packet, priority uint8) *row {
 			return nil
 		}
 	} else {
-		t.rows = append(t.rows, row{})
+		t.rows, t.lately = append(t.rows, row{}), append(t.lately, lately{})
 	}
 	t.index[k] = i
 	pt.rows[priority] = append(pt.rows[priority], i)
@@ -159,9 +165,10 @@ func (t *Timeline) row(p *decode.Packet, priority uint8) *row {
 		speed, from = t.opt.AssumedSpeedBps, SpeedAssumed
 	}
 	t.rows[i] = row{
-		key: k, gen: gen, speed: speed, from: from, allowance: AllowanceNS(speed), opt: &t.opt,
+		key: k, place: i, gen: gen, speed: speed, from: from, allowance: AllowanceNS(speed), opt: &t.opt,
 		windows: Windows{WidthNS: t.opt.WindowNS},
 	}
+	t.changed(&t.rows[i])
 	return &t.rows[i]
 }
 
@@ -195,7 +202,9 @@ func (t *Timeline) Overlap(iface uint16, priority uint8, from, to int64) int64 {
 	var most int64
 	for _, pr := range [...]uint8{priority & 7, All} {
 		for _, i := range t.ports[iface].rows[pr] {
-			most = max(most, t.rows[i].overlap(from, to))
+			if t.lately[i].over > from {
+				most = max(most, t.rows[i].overlap(from, to))
+			}
 		}
 	}
 	return most

@@ -93,8 +93,9 @@ type Quiet struct {
 // Traffic is one shard's view of the data that pauses concern.
 type Traffic struct {
 	tl     *Timeline
-	least  int64        // shortest silence worth a look
-	rows   []trafficRow // in step with the time line's
+	least  int64          // shortest silence worth a look
+	rows   []trafficRow   // in step with the time line's
+	noted  [][dirs]uint64 // by row and by a packet's direction: the version since when nothing is left to mark
 	flows  slab.Slab[pace]
 	quiet  []Quiet // the newest, a ring from oldest on
 	oldest int
@@ -121,24 +122,42 @@ func (t *Traffic) Data(p *decode.Packet, flow int32) {
 		return
 	}
 	pt := &t.tl.ports[p.Iface]
-	for _, i := range pt.rows[priority] {
-		t.mark(p, i, flow)
+	t.markAll(p, pt.rows[priority], flow)
+	t.markAll(p, pt.rows[All], flow)
+}
+
+// dirs is room for every direction that a file may tell: two bits in pcapng.
+const dirs = 4
+
+// markAll notes the frame against rows, but for those whose pause is over and
+// has its mark: of a switch's many ports few are paused at a time.
+func (t *Traffic) markAll(p *decode.Packet, rows []int32, flow int32) {
+	for len(t.noted) < len(t.tl.lately) {
+		t.noted = append(t.noted, [dirs]uint64{})
 	}
-	for _, i := range pt.rows[All] {
-		t.mark(p, i, flow)
+	for _, i := range rows {
+		l := &t.tl.lately[i]
+		if t.noted[i][p.Dir%dirs] == l.version && p.Time >= l.over && p.EthDst != l.mac {
+			continue
+		}
+		if t.mark(p, i, flow) && p.Time >= l.over && p.EthDst != l.mac {
+			t.noted[i][p.Dir%dirs] = l.version
+		}
 	}
 }
 
-// mark notes the frame against the newest interval of a row.
-func (t *Traffic) mark(p *decode.Packet, i int32, flow int32) {
+// mark notes the frame against the newest interval of a row. It tells whether
+// any frame of the same direction, at such a time and not addressed to the
+// pauser, would be noted in the same way or not at all.
+func (t *Traffic) mark(p *decode.Packet, i int32, flow int32) bool {
 	r := &t.tl.rows[i]
 	n := r.ring.next - 1
 	if n < 0 {
-		return
+		return true
 	}
 	d := directionOf(&r.key, p.Dir, p.EthSrc, p.EthDst)
 	if d == dirAway {
-		return
+		return r.key.Dir != decode.DirUnknown && p.Dir != decode.DirUnknown // else it is its source that told
 	}
 	m := markGap
 	if r.current(p.Time) != nil {
@@ -155,6 +174,7 @@ func (t *Traffic) mark(p *decode.Packet, i int32, flow int32) {
 		m <<= markUnknown
 	}
 	*tr.slot(n, len(r.ring.slots)) |= m
+	return true
 }
 
 // row is what is known of row i of the time line.

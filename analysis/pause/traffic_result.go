@@ -37,13 +37,14 @@ func (t *Traffic) Result(end int64) TrafficResult {
 
 // mark returns the mark of interval n of row i, which has the generation gen.
 func (r *TrafficResult) mark(i int, gen uint32, n int64) uint8 {
-	if i >= len(r.rows) {
+	if i >= len(r.rows) || r.rows[i].gen != gen {
 		return 0
 	}
-	tr := &r.rows[i]
-	if tr.gen != gen {
-		return 0
-	}
+	return r.rows[i].mark(n)
+}
+
+// mark returns the mark of interval n, 0 where there is none.
+func (tr *trafficRow) mark(n int64) uint8 {
 	if n >= tr.next || n < tr.next-int64(len(tr.marks)) {
 		return 0
 	}
