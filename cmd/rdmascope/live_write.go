@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -98,18 +99,20 @@ func (r *ringWriter) name(now time.Time) string {
 // read them.
 func (r *ringWriter) open(faces []analysis.Interface, now time.Time) error {
 	name := r.name(now)
-	out, err := os.OpenFile(name, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	w, err := pcaps.NewPcapngWriter(out, faces)
+	var header bytes.Buffer
+	to := &target{&header}
+	w, err := pcaps.NewPcapngWriter(to, faces)
 	if err == nil {
 		err = w.Flush()
 	}
 	if err != nil {
-		_ = out.Close()
 		return err
 	}
+	out, err := r.create(name, header.Bytes())
+	if err != nil {
+		return err
+	}
+	to.Writer = out
 	r.out, r.w, r.faces, r.opened, r.packets = out, w, faces, now, 0
 	r.n++
 	r.kept = append(r.kept, name)
@@ -120,9 +123,50 @@ func (r *ringWriter) open(faces []analysis.Interface, now time.Time) error {
 	return r.settle()
 }
 
+// target is where a writer's octets go.
+type target struct{ io.Writer }
+
+// create makes a file that begins with a header. One of a ring takes its name
+// only when the header is in it: an end at any moment leaves no file that
+// isn't a capture.
+func (r *ringWriter) create(name string, header []byte) (*os.File, error) {
+	if !r.limits.ring { // its name may be that of a pipe or a device
+		return begin(name, os.O_CREATE|os.O_TRUNC, header)
+	}
+	young := filepath.Join(filepath.Dir(r.path), "."+filepath.Base(r.path)+".new")
+	_ = os.Remove(young) // left by an end at such a moment
+	out, err := begin(young, os.O_CREATE|os.O_EXCL, header)
+	if err == nil {
+		err = out.Close() // not every system renames open files
+	}
+	if err == nil {
+		err = os.Rename(young, name)
+	}
+	if err == nil {
+		out, err = begin(name, os.O_APPEND, nil)
+	}
+	if err != nil {
+		_ = os.Remove(young)
+	}
+	return out, err
+}
+
+// begin opens a file and writes to it.
+func begin(name string, flags int, header []byte) (*os.File, error) {
+	out, err := os.OpenFile(name, flags|os.O_WRONLY, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := out.Write(header); err != nil {
+		_ = out.Close()
+		return nil, err
+	}
+	return out, nil
+}
+
 // settle notes that all up to here is whole.
 func (r *ringWriter) settle() (err error) {
-	r.good, err = r.out.Seek(0, io.SeekCurrent)
+	r.good, err = r.out.Seek(0, io.SeekEnd)
 	r.bytes = r.good
 	return err
 }
