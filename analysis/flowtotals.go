@@ -69,27 +69,17 @@ func (h *Histogram) join(o *Histogram) {
 
 // Add adds a flow.
 func (t *FlowTotals) Add(f *Flow) {
-	t.Flows++
-	t.Packets += f.Packets
-	t.WireBytes += f.WireBytes
-	t.PayloadBytes += f.PayloadBytes
-	t.ICRCBad += f.ICRCBad
-	t.ECNCE += f.ECNCE
-	for _, figure := range []struct {
-		to **int64
-		v  *int64
-	}{
-		{&t.Messages, f.Messages}, {&t.Retransmitted, f.Retransmitted}, {&t.RepeatResponses, f.RepeatResponses}, {&t.OutOfOrder, f.OutOfOrder},
-		{&t.Duplicates, f.Duplicates}, {&t.Unseen, f.Unseen}, {&t.LostUpstream, f.LostUpstream}, {&t.LostDownstream, f.LostDownstream},
-		{&t.RNRNaks, f.RNRNaks}, {&t.CNP, f.CNP},
-	} {
-		addKnown(figure.to, figure.v)
+	one := FlowTotals{
+		Flows: 1, Packets: f.Packets, WireBytes: f.WireBytes, PayloadBytes: f.PayloadBytes, ICRCBad: f.ICRCBad, ECNCE: f.ECNCE,
+		Messages: f.Messages, Retransmitted: f.Retransmitted, RepeatResponses: f.RepeatResponses,
+		OutOfOrder: f.OutOfOrder, Duplicates: f.Duplicates, Unseen: f.Unseen,
+		LostUpstream: f.LostUpstream, LostDownstream: f.LostDownstream, RNRNaks: f.RNRNaks, CNP: f.CNP,
+		Naks: f.Naks, Episodes: f.Episodes,
 	}
 	if f.TCP != nil {
-		addKnown(&t.Segments, f.TCP.Retransmitted)
+		one.Segments = f.TCP.Retransmitted
 	}
-	t.addNaks(f.Naks)
-	t.addEpisodes(f.Episodes)
+	t.joinCounts(&one)
 	t.ack.add(f.Latency.Ack)
 	t.message.add(f.Latency.Message)
 	t.readFirst.add(f.Latency.ReadFirst)
@@ -99,13 +89,23 @@ func (t *FlowTotals) Add(f *Flow) {
 
 // Join adds what others added up.
 func (t *FlowTotals) Join(o *FlowTotals) {
+	t.joinCounts(o)
+	t.ack.join(&o.ack)
+	t.message.join(&o.message)
+	t.readFirst.join(&o.readFirst)
+	t.readLast.join(&o.readLast)
+	t.atomic.join(&o.atomic)
+}
+
+// joinCounts adds all but the latencies.
+func (t *FlowTotals) joinCounts(o *FlowTotals) {
 	t.Flows += o.Flows
 	t.Packets += o.Packets
 	t.WireBytes += o.WireBytes
 	t.PayloadBytes += o.PayloadBytes
 	t.ICRCBad += o.ICRCBad
 	t.ECNCE += o.ECNCE
-	for _, figure := range []struct {
+	for _, figure := range [...]struct {
 		to **int64
 		v  *int64
 	}{
@@ -117,11 +117,6 @@ func (t *FlowTotals) Join(o *FlowTotals) {
 	}
 	t.addNaks(o.Naks)
 	t.addEpisodes(o.Episodes)
-	t.ack.join(&o.ack)
-	t.message.join(&o.message)
-	t.readFirst.join(&o.readFirst)
-	t.readLast.join(&o.readLast)
-	t.atomic.join(&o.atomic)
 }
 
 // addKnown adds a figure that may be unknown to a sum that may be.

@@ -1,10 +1,8 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"math/bits"
-	"slices"
 	"strings"
 
 	"rdmascope/analysis"
@@ -167,24 +165,6 @@ func slowest(c *analysis.Connection) *analysis.Latency {
 	return worst
 }
 
-func ipText(a analysis.Text) string {
-	if a == "" {
-		return unknown
-	}
-	return string(a)
-}
-
-// endName is the QPN, or the TCP port of iWARP.
-func endName(c *analysis.Connection, e *analysis.Endpoint) string {
-	if c.Transport == "iwarp" {
-		if e.Port == nil {
-			return unknown
-		}
-		return fmt.Sprintf(":%d", *e.Port)
-	}
-	return qpn(e.QPN)
-}
-
 func addresses(c *analysis.Connection) string { return ipText(c.A.IP) + "→" + ipText(c.B.IP) }
 
 func endNames(c *analysis.Connection) string { return endName(c, &c.A) + "↔" + endName(c, &c.B) }
@@ -196,66 +176,6 @@ func connName(c *analysis.Connection) string {
 		kind = "iWARP "
 	}
 	return addresses(c) + " " + kind + endNames(c)
-}
-
-func serviceName(c *analysis.Connection) string {
-	name := strings.ToUpper(string(c.Service))
-	if name == "" {
-		name = unknown
-	}
-	switch c.Transport {
-	case "iwarp":
-		return "iWARP"
-	case "rocev1":
-		return name + " v1"
-	case "infiniband":
-		return name + " IB"
-	}
-	return name
-}
-
-// operations names what was asked for, the most frequent first.
-func operations(c *analysis.Connection) string {
-	tally := map[string]int64{}
-	for i := range c.Flows {
-		for name, n := range c.Flows[i].Opcodes {
-			if op := operation(name); op != "" {
-				tally[op] += n
-			}
-		}
-	}
-	names := make([]string, 0, len(tally))
-	for op := range tally {
-		names = append(names, op)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(tally[b], tally[a]), cmp.Compare(a, b))
-	})
-	if len(names) == 0 {
-		return unknown
-	}
-	return strings.Join(names, " ")
-}
-
-// operation maps an opcode name to the operation that it asks for; answers
-// are part of their request and give "".
-func operation(opcode string) string {
-	name := strings.ToLower(opcode)
-	for _, answer := range []string{"acknowledge", "response", "cnp", "resync"} {
-		if strings.Contains(name, answer) {
-			return ""
-		}
-	}
-	for _, o := range []struct{ word, op string }{
-		{"cmpswap", "ATOMIC"}, {"cmp", "ATOMIC"}, {"fetch", "ATOMIC"}, {"atomic", "ATOMIC"},
-		{"write", "WRITE"}, {"read", "READ"}, {"send", "SEND"}, {"flush", "FLUSH"},
-		{"terminate", "TERMINATE"}, {"immediate", "IMMEDIATE"},
-	} {
-		if strings.Contains(name, o.word) {
-			return o.op
-		}
-	}
-	return ""
 }
 
 // connMark is the glyph and number of the worst finding about a connection.

@@ -21,6 +21,11 @@ var (
 	qpn       = figure.QPN
 	named     = figure.Named
 	orUnknown = figure.OrUnknown
+
+	ipText      = figure.Address
+	endName     = figure.EndName
+	serviceName = figure.Service
+	operations  = figure.Operations
 )
 
 // short writes a count in at most five columns: 9,999 → "9999", 540,112 →

@@ -1,9 +1,7 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"rdmascope/analysis"
@@ -113,84 +111,6 @@ func lostCell(c *analysis.Connection) cell {
 		return text("0")
 	}
 	return cell{warning, countOr(up) + "/" + countOr(down)}
-}
-
-func ip(a analysis.Text) string {
-	if a == "" {
-		return unknown
-	}
-	return string(a)
-}
-
-// endName is the QPN, or the TCP port of iWARP.
-func endName(c *analysis.Connection, e *analysis.Endpoint) string {
-	if c.Transport == "iwarp" {
-		if e.Port == nil {
-			return unknown
-		}
-		return fmt.Sprintf(":%d", *e.Port)
-	}
-	return qpn(e.QPN)
-}
-
-func serviceName(c *analysis.Connection) string {
-	name := strings.ToUpper(string(c.Service))
-	if name == "" {
-		name = unknown
-	}
-	switch c.Transport {
-	case "iwarp":
-		return "iWARP"
-	case "rocev1":
-		return name + " v1"
-	case "infiniband":
-		return name + " IB"
-	}
-	return name
-}
-
-// operations names what was asked for, the most frequent first.
-func operations(c *analysis.Connection) string {
-	tally := map[string]int64{}
-	for i := range c.Flows {
-		for name, n := range c.Flows[i].Opcodes {
-			if op := operation(name); op != "" {
-				tally[op] += n
-			}
-		}
-	}
-	names := make([]string, 0, len(tally))
-	for op := range tally {
-		names = append(names, op)
-	}
-	slices.SortFunc(names, func(a, b string) int {
-		return cmp.Or(cmp.Compare(tally[b], tally[a]), cmp.Compare(a, b))
-	})
-	if len(names) == 0 {
-		return unknown
-	}
-	return strings.Join(names, " ")
-}
-
-// operation maps an opcode name to the operation that it asks for; answers
-// are part of their request and give "".
-func operation(opcode string) string {
-	name := strings.ToLower(opcode)
-	for _, answer := range []string{"acknowledge", "response", "cnp", "resync"} {
-		if strings.Contains(name, answer) {
-			return ""
-		}
-	}
-	for _, o := range []struct{ word, op string }{
-		{"atomic write", "ATOMIC WRITE"}, {"cmpswap", "ATOMIC"}, {"cmp", "ATOMIC"}, {"fetch", "ATOMIC"}, {"atomic", "ATOMIC"},
-		{"write", "WRITE"}, {"read", "READ"}, {"send", "SEND"}, {"flush", "FLUSH"},
-		{"terminate", "TERMINATE"}, {"immediate", "IMMEDIATE"},
-	} {
-		if strings.Contains(name, o.word) {
-			return o.op
-		}
-	}
-	return ""
 }
 
 // listed says how much of a list is shown.

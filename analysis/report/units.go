@@ -19,6 +19,11 @@ var (
 	percent  = figure.Percent
 	qpn      = figure.QPN
 	named    = figure.Named
+
+	ip          = figure.Address
+	endName     = figure.EndName
+	serviceName = figure.Service
+	operations  = figure.Operations
 )
 
 func countOr(v *int64) string { return figure.OrUnknown(v, count) }

@@ -39,18 +39,6 @@ func TestWorstFirst(t *testing.T) {
 	assert.Equal(t, []string{"named", "access", "resent", "skipped", "nak", "rnr", "corrupt", "slow", "busy", "a", "b"}, got)
 }
 
-func TestOperation(t *testing.T) {
-	for opcode, want := range map[string]string{
-		"RC RDMA Write First": "WRITE", "RC RDMA Write Last Immediate": "WRITE", "RC Send Only Invalidate": "SEND",
-		"RC RDMA Read Request": "READ", "RC RDMA Read Response Middle": "", "RC Acknowledge": "", "RC Atomic Acknowledge": "",
-		"RC Cmp Swap": "ATOMIC", "RC Fetch Add": "ATOMIC", "RC Atomic Write": "ATOMIC WRITE", "RC Flush": "FLUSH", "CNP": "",
-		"RDMA_WRITE": "WRITE", "READ_REQUEST": "READ", "READ_RESPONSE": "", "SEND_SE_INV": "SEND", "TERMINATE": "TERMINATE",
-		"ATOMIC_REQUEST": "ATOMIC", "ATOMIC_RESPONSE": "", "IMMEDIATE_SE": "IMMEDIATE", "Unknown (0xe1)": "",
-	} {
-		assert.Equal(t, want, operation(opcode), opcode)
-	}
-}
-
 // A figure that only some connections have is never passed off as the whole.
 func TestChecksSayWhatWasJudged(t *testing.T) {
 	s := base(10)
