@@ -208,19 +208,9 @@ func grade(s *Snapshot, t *totals) {
 		doubt(1, "%s captured twice or copied on the way", plural(*d, "packet"))
 	}
 	doubtArtefacts(s, t, doubt)
-	if n := oneWay(s); n > 0 {
+	if n, _ := s.OneWay(); n > 0 {
 		doubt(1, "%s captured in one direction alone", plural(n, "connection"))
 	}
 	c.Grade = [...]string{GradeGood, GradeLimited, GradePoor}[level]
 	slices.Sort(c.GradeReasons)
-}
-
-// oneWay counts the reliable connections of which one direction was seen.
-func oneWay(s *Snapshot) (n int64) {
-	for i := range s.Connections {
-		if c := &s.Connections[i]; len(c.Flows) == 1 && c.Service != "ud" && c.Service != "uc" {
-			n++
-		}
-	}
-	return n
 }

@@ -8,22 +8,6 @@ import (
 	"rdmascope/analysis"
 )
 
-// blamed maps a connection to the worst finding about it.
-func blamed(s *analysis.Snapshot) map[string]*analysis.Finding {
-	m := make(map[string]*analysis.Finding)
-	for i := range s.Findings {
-		f := &s.Findings[i]
-		id := f.Subject.ConnectionID
-		if id == "" {
-			continue
-		}
-		if old := m[id]; old == nil || f.Severity.Rank() > old.Severity.Rank() {
-			m[id] = f
-		}
-	}
-	return m
-}
-
 // connRow is a connection with what is said about it.
 type connRow struct {
 	c *analysis.Connection

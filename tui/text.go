@@ -2,7 +2,6 @@ package tui
 
 import (
 	"strings"
-	"unicode"
 
 	"github.com/rivo/uniseg"
 
@@ -10,55 +9,6 @@ import (
 )
 
 const unknown = figure.Unknown
-
-// clean drops what could steer a terminal or turn the reading direction:
-// control bytes, escapes, format characters, invalid UTF-8.
-func clean(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] < 0x20 || s[i] >= 0x7f {
-			return strings.Map(func(r rune) rune {
-				if r == '\t' || r == '\n' {
-					return ' '
-				}
-				if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
-					return -1
-				}
-				return r
-			}, s)
-		}
-	}
-	return s
-}
-
-// columns is how many terminal columns a clean text takes.
-func columns(s string) int {
-	for i := 0; i < len(s); i++ {
-		if s[i] >= 0x80 {
-			return uniseg.StringWidth(s)
-		}
-	}
-	return len(s)
-}
-
-// elide shortens a clean text to w columns; the middle goes, because both
-// ends of addresses and names tell them apart.
-func elide(s string, w int) string {
-	if columns(s) <= w {
-		return s
-	}
-	if w <= 1 {
-		return strings.Repeat("…", max(w, 0))
-	}
-	runes := []rune(s)
-	for keep := min(len(runes), w) - 1; keep > 0; keep-- {
-		head := (keep + 1) / 2
-		short := string(runes[:head]) + "…" + string(runes[len(runes)-(keep-head):])
-		if columns(short) <= w {
-			return short
-		}
-	}
-	return "…"
-}
 
 // cut shortens a clean text to w columns from the end: for prose, of which
 // the beginning says most.
@@ -73,18 +23,6 @@ func cut(s string, w int) string {
 		}
 	}
 	return strings.Repeat("…", min(max(w, 0), 1))
-}
-
-// pad fills a clean text up to w columns.
-func pad(s string, w int, right bool) string {
-	n := w - columns(s)
-	if n <= 0 {
-		return s
-	}
-	if right {
-		return strings.Repeat(" ", n) + s
-	}
-	return s + strings.Repeat(" ", n)
 }
 
 // wrap breaks a clean text at spaces into lines of at most w columns; a word

@@ -118,20 +118,9 @@ func clockLine(c *analysis.Capture) trustLine {
 	return trustLine{good, "clock", "monotonic"}
 }
 
-// oneWayLine counts reliable connections of which one direction is missing:
-// nothing about loss or latency can be said there.
+// oneWayLine tells where one direction is missing.
 func oneWayLine(s *analysis.Snapshot) trustLine {
-	n, of := int64(0), int64(0)
-	for i := range s.Connections {
-		c := &s.Connections[i]
-		if c.Service != "rc" && c.Service != "xrc" && c.Service != "stream" {
-			continue
-		}
-		of++
-		if len(c.Flows) == 1 {
-			n++
-		}
-	}
+	n, of := s.OneWay()
 	switch {
 	case of == 0:
 		return trustLine{faint, "one-way", "no reliable connection"}

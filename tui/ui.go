@@ -109,7 +109,7 @@ func (u *ui) setSnapshot(s *analysis.Snapshot) {
 	}
 	u.snap = s
 	u.forgetOld()
-	u.blame = blamed(s)
+	u.blame = s.Blamed()
 	u.trusted = trustLines(s)
 	u.setTrust()
 }

@@ -26,6 +26,10 @@ var (
 	endName     = figure.EndName
 	serviceName = figure.Service
 	operations  = figure.Operations
+	clean       = figure.Clean
+	columns     = figure.Columns
+	elide       = figure.Elide
+	pad         = figure.Pad
 )
 
 // short writes a count in at most five columns: 9,999 → "9999", 540,112 →

@@ -193,20 +193,9 @@ func dropCheck(c *analysis.Capture) check {
 	return check{warning, "dropped", plural(*c.KernelDroppedPackets, "packet") + " by the recorder: gaps may be its, not the network's"}
 }
 
-// oneWayCheck counts reliable connections of which one direction is missing:
-// nothing about loss or latency can be said there.
+// oneWayCheck tells where one direction is missing.
 func oneWayCheck(s *analysis.Snapshot) check {
-	n, of := int64(0), int64(0)
-	for i := range s.Connections {
-		c := &s.Connections[i]
-		if c.Service != "rc" && c.Service != "xrc" && c.Service != "stream" {
-			continue
-		}
-		of++
-		if len(c.Flows) == 1 {
-			n++
-		}
-	}
+	n, of := s.OneWay()
 	switch {
 	case of == 0:
 		return check{faint, "one-way", "no reliable connection to judge it by"}

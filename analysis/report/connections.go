@@ -29,7 +29,7 @@ func writeConnections(p *printer, s *analysis.Snapshot, order []int, o Options) 
 		{title: "BYTES", right: true, early: true},
 	}}
 	t.columns = append(t.columns, lossColumns(s)...)
-	blame := blamed(s)
+	blame := s.Blamed()
 	for n, i := range order {
 		t.add(connectionRow(n+1, &s.Connections[i], blame)...)
 	}

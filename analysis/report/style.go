@@ -2,9 +2,6 @@ package report
 
 import (
 	"strings"
-	"unicode"
-
-	"github.com/rivo/uniseg"
 
 	"rdmascope/analysis"
 )
@@ -68,57 +65,6 @@ func severityLook(s analysis.Severity) (style, string) {
 type span struct {
 	style style
 	text  string
-}
-
-// clean drops what could steer a terminal or turn the reading direction:
-// control bytes, escapes, format characters, invalid UTF-8.
-func clean(s string) string {
-	for i := 0; i < len(s); i++ {
-		if s[i] < 0x20 || s[i] >= 0x7f {
-			return strings.Map(func(r rune) rune {
-				if r == unicode.ReplacementChar || !unicode.IsPrint(r) {
-					return -1
-				}
-				return r
-			}, s)
-		}
-	}
-	return s
-}
-
-// columns is how many terminal columns a clean text takes.
-func columns(s string) int { return uniseg.StringWidth(s) }
-
-// elide shortens a clean text to w columns; the middle goes, because both
-// ends of addresses and names tell them apart.
-func elide(s string, w int) string {
-	if columns(s) <= w {
-		return s
-	}
-	if w <= 1 {
-		return strings.Repeat("…", max(w, 0))
-	}
-	runes := []rune(s)
-	for keep := min(len(runes), w) - 1; keep > 0; keep-- {
-		head := (keep + 1) / 2
-		short := string(runes[:head]) + "…" + string(runes[len(runes)-(keep-head):])
-		if columns(short) <= w {
-			return short
-		}
-	}
-	return "…"
-}
-
-// pad fills a clean text up to w columns.
-func pad(s string, w int, right bool) string {
-	n := w - columns(s)
-	if n <= 0 {
-		return s
-	}
-	if right {
-		return strings.Repeat(" ", n) + s
-	}
-	return s + strings.Repeat(" ", n)
 }
 
 // wrap breaks a clean text into lines of at most w columns at spaces; a word

@@ -24,6 +24,10 @@ var (
 	endName     = figure.EndName
 	serviceName = figure.Service
 	operations  = figure.Operations
+	clean       = figure.Clean
+	columns     = figure.Columns
+	elide       = figure.Elide
+	pad         = figure.Pad
 )
 
 func countOr(v *int64) string { return figure.OrUnknown(v, count) }

@@ -35,7 +35,7 @@ func (a trouble) compare(b trouble) int {
 
 // worstFirst gives the indexes of the snapshot's connections, worst first.
 func worstFirst(s *analysis.Snapshot) []int {
-	blame := blamed(s)
+	blame := s.Blamed()
 	score := make([]trouble, len(s.Connections))
 	order := make([]int, len(s.Connections))
 	for i := range s.Connections {
@@ -51,22 +51,6 @@ func worstFirst(s *analysis.Snapshot) []int {
 			cmp.Compare(s.Connections[x].ID, s.Connections[y].ID), cmp.Compare(x, y))
 	})
 	return order
-}
-
-// blamed maps a connection to the worst finding about it.
-func blamed(s *analysis.Snapshot) map[string]*analysis.Finding {
-	m := make(map[string]*analysis.Finding)
-	for i := range s.Findings {
-		f := &s.Findings[i]
-		id := f.Subject.ConnectionID
-		if id == "" {
-			continue
-		}
-		if old := m[id]; old == nil || f.Severity.Rank() > old.Severity.Rank() {
-			m[id] = f
-		}
-	}
-	return m
 }
 
 func troubleOf(c *analysis.Connection) trouble {

@@ -49,19 +49,26 @@ func (a *app) analyzeCommand() *cobra.Command {
 	f.register(cmd)
 	fl := cmd.Flags()
 	fl.StringVarP(&f.output, "output", "o", "text", "`FORMAT` of the report: text or json")
+	fl.StringVar(&f.progress, "progress", "auto", "progress on standard error: auto, none or plain")
+	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
+	fl.BoolVar(&f.strict, "strict", false, "exit with 4 when an input is cut short or the recorder dropped packets")
+	f.registerReport(cmd)
+	fl.StringVarP(&f.filter, "display-filter", "Y", "", "analyse only packets that match this display `FILTER` (see fields)")
+	return cmd
+}
+
+// registerReport registers the flags that say what is reported, and by which
+// settings.
+func (f *analyzeFlags) registerReport(cmd *cobra.Command) {
+	fl := cmd.Flags()
 	fl.StringVarP(&f.outputPath, "output-path", "O", "", "write the report to `PATH` (renamed into place) instead of standard output")
 	fl.IntVar(&f.top, "top", report.DefaultTop, "rows per table of the text report, 0 for all")
 	fl.StringVar(&f.connections, "connections", "", "connections listed in the JSON: a `NUMBER` or all (default 10000, the worst)")
 	fl.StringVar(&f.color, "color", "auto", "colours: auto, always or never")
-	fl.StringVar(&f.progress, "progress", "auto", "progress on standard error: auto, none or plain")
-	fl.BoolVarP(&f.quiet, "quiet", "q", false, "no progress and no warnings on standard error")
-	fl.BoolVar(&f.strict, "strict", false, "exit with 4 when an input is cut short or the recorder dropped packets")
 	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 on a finding of this `SEVERITY` or worse: notice, warning or critical")
 	fl.IntVar(&f.workers, "workers", 0, "goroutines that analyse, 0 for one a processor; the report is the same")
 	f.network.register(cmd)
 	registerSettings(cmd, &f.config, &f.thresholds)
-	fl.StringVarP(&f.filter, "display-filter", "Y", "", "analyse only packets that match this display `FILTER` (see fields)")
-	return cmd
 }
 
 // check finds fault with the flags before any file is opened.

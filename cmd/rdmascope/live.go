@@ -77,17 +77,10 @@ func (a *app) liveCommand() *cobra.Command {
 	f.trigger.register(fl)
 
 	fl.StringVarP(&f.output, "output", "o", "text", "`FORMAT` of the report: text, json, or ndjson (findings as they come, then the report)")
-	fl.StringVarP(&f.outputPath, "output-path", "O", "", "write the report to `PATH` (renamed into place) instead of standard output")
-	fl.IntVar(&f.top, "top", report.DefaultTop, "rows per table of the text report, 0 for all")
-	fl.StringVar(&f.connections, "connections", "", "connections listed in the JSON: a `NUMBER` or all (default 10000, the worst)")
-	fl.StringVar(&f.color, "color", "auto", "colours: auto, always or never")
 	fl.StringVar(&f.progress, "progress", "auto", "status on standard error: auto (a line in place on a terminal), plain (a line every 10 s) or none; SIGUSR1 prints it once")
 	fl.BoolVarP(&f.quiet, "quiet", "q", false, "nothing on standard error but errors")
 	fl.BoolVar(&f.strict, "strict", false, "exit with 4 when packets were dropped or an interface went away")
-	fl.StringVar(&f.failOn, "fail-on", "", "exit with 1 on a finding of this `SEVERITY` or worse: notice, warning or critical")
-	fl.IntVar(&f.workers, "workers", 0, "goroutines that analyse, 0 for one a processor")
-	f.network.register(cmd)
-	registerSettings(cmd, &f.config, &f.thresholds)
+	f.registerReport(cmd)
 	return cmd
 }
 

@@ -25,9 +25,26 @@ type indexedPackets struct {
 	files   *pcaps.Indexed
 	stamped *analysis.StampedSource // of files: whose times packets have
 	config  decode.Config
+	single  singleDecoder
+}
 
+// singleDecoder decodes one packet at a time, for whoever asks.
+type singleDecoder struct {
 	mu      sync.Mutex
 	decoder *decode.Decoder
+}
+
+// decode decodes packet n. The times are those of stamped.
+func (d *singleDecoder) decode(stamped *analysis.StampedSource, config decode.Config, rec *analysis.Record, frame []byte, n int64) *decode.Packet {
+	pkt := &decode.Packet{}
+	analysis.LoadRecord(pkt, rec, frame, n)
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.decoder == nil {
+		d.decoder = decode.NewDecoder(config)
+	}
+	stamped.Decode(d.decoder, pkt)
+	return pkt
 }
 
 // Count is how many packets are known so far.
@@ -39,15 +56,7 @@ func (p *indexedPackets) Packet(n int64) (*decode.Packet, error) {
 	if err != nil {
 		return nil, err
 	}
-	pkt := &decode.Packet{}
-	analysis.LoadRecord(pkt, &rec, frame, n)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.decoder == nil {
-		p.decoder = decode.NewDecoder(p.config)
-	}
-	p.stamped.Decode(p.decoder, pkt)
-	return pkt, nil
+	return p.single.decode(p.stamped, p.config, &rec, frame, n), nil
 }
 
 // Save writes packets, by number, to a new pcapng file.

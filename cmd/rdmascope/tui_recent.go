@@ -35,7 +35,7 @@ type recentPackets struct {
 	heldCount int64
 	frozen    bool
 
-	decoder *decode.Decoder
+	single singleDecoder
 }
 
 // recentPart is packets one after the other. It grows, but never over the room
@@ -206,15 +206,7 @@ func (p *recentPackets) Packet(n int64) (*decode.Packet, error) {
 	if err != nil {
 		return nil, err
 	}
-	pkt := &decode.Packet{}
-	analysis.LoadRecord(pkt, &rec, frame, n)
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.decoder == nil {
-		p.decoder = decode.NewDecoder(p.config)
-	}
-	p.stamped.Decode(p.decoder, pkt)
-	return pkt, nil
+	return p.single.decode(p.stamped, p.config, &rec, frame, n), nil
 }
 
 // Scan decodes the packets from number from on, those that there are now. The
