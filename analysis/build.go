@@ -29,6 +29,9 @@ func build(e *Engine, m *marker) *Snapshot {
 	for i, d := range drafts {
 		s.Connections[i] = d.Connection
 		s.Connections[i].Interface = m.iface(d.iface)
+		if int(d.iface) < len(r.front.clocks) {
+			s.Connections[i].seenUntil = Time(r.front.clocks[d.iface].last)
+		}
 	}
 	s.Conformance = buildConformance(r)
 	buildAged(s, r)

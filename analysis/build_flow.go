@@ -43,7 +43,7 @@ func untracked(fl *Flow, service string, why *reasons) {
 	}
 	for _, name := range []string{"messages", "acks", "naks", "rnr_naks", "retransmitted_packets", "retransmitted_bytes",
 		"repeated_response_packets", "out_of_order_packets", "duplicate_packets", "network_duplicate_packets", "unseen_packets",
-		"lost_upstream_packets", "lost_downstream_packets", "episodes", "latency", "psn_gaps", "psn_gap_packets"} {
+		"lost_upstream_packets", "lost_downstream_packets", "unanswered_packets", "episodes", "latency", "psn_gaps", "psn_gap_packets"} {
 		fl.Reasons = why.with(fl.Reasons, name, reason)
 	}
 }
@@ -124,6 +124,8 @@ func requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string, rc.Count) 
 		}
 		fl.MaxOutstanding = count("max_outstanding_packets", f.MaxOutstanding)
 		fl.MaxReads = count("max_outstanding_reads", f.MaxReads)
+		fl.Unanswered = count("unanswered_packets", f.Unanswered)
+		fl.quietSince, fl.unfinished = Time(f.QuietSince), f.Unfinished
 		rates(fl, f)
 	}
 	if lost := orZero(fl.LostUpstream) + orZero(fl.LostDownstream); lost > 0 {

@@ -33,7 +33,7 @@ type Settings map[string]Decimal
 // rules is the list of all rules, in the order in which reports rank equals.
 var rules = []*Rule{
 	&rulePFCDeadlock, &rulePFCStorm, &rulePFCChoppy, &rulePFCHeavy, &rulePFCVictim, &rulePFCViolation, &rulePFCNotEnabled, &rulePFCNoRoCE, &rulePFCMalformed,
-	&ruleRCLoss, &ruleRCTimeout, &ruleRCGoBackN, &ruleRCRNR, &ruleRCRetryExhausted, &ruleRCLivelock, &ruleRCReordering,
+	&ruleRCLoss, &ruleRCTimeout, &ruleRCGoBackN, &ruleRCRNR, &ruleRCRetryExhausted, &ruleRCUnanswered, &ruleRCLivelock, &ruleRCReordering,
 	&ruleRCInvalidRequest, &ruleRCRemoteAccess, &ruleRCRemoteOperational, &ruleRCICRC, &ruleRCReadDepth, &ruleRCConformance,
 	&ruleCaptureLoss, &ruleCaptureDuplicates, &ruleCaptureOneWay, &ruleCaptureCut, &ruleCaptureClock, &ruleCaptureNoRDMA,
 	&ruleECNNoCNP, &ruleECNCNPWithoutCE, &ruleECNDeafSender, &ruleECNCNPMalformed, &ruleECNCNPClass,

@@ -16,6 +16,8 @@ type Connection struct {
 	FirstTime Time       `json:"first_time" doc:"first packet"`
 	LastTime  Time       `json:"last_time" doc:"last packet"`
 	Flows     List[Flow] `json:"flows" doc:"one per direction seen"`
+
+	seenUntil Time // newest packet of its interface, of whatever connection
 }
 
 // Endpoint is one end of a connection.

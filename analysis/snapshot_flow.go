@@ -68,6 +68,7 @@ type Flow struct {
 	MessageSizes       Counts        `json:"message_sizes" doc:"messages by size in bytes, powers of two"`
 	MaxOutstanding     *int64        `json:"max_outstanding_packets" doc:"most request packets unacknowledged at once"`
 	MaxReads           *int64        `json:"max_outstanding_reads" doc:"most READs and atomics open at once"`
+	Unanswered         *int64        `json:"unanswered_packets" doc:"request packets, and response packets of READs, that nothing had answered when the capture or the connection ended"`
 	PauseOverlap       *Decimal      `json:"pause_overlap_ratio" doc:"share of the latency that overlaps a pause"`
 	CEToCNP            *Latency      `json:"ce_to_cnp" doc:"CE mark at the tap to the CNP"`
 	Markings           List[Marking] `json:"markings" doc:"packets by kind and by what they are marked with, most first"`
@@ -87,6 +88,8 @@ type Flow struct {
 	duplicateRequests *int64       // that its receiver had already, an estimate; for NIC counters
 	stream            *iwarp.Flow  // the tracker's own figures (iWARP); evidence of findings
 	marks             marking.Flow // evidence of findings about marks
+	quietSince        Time         // of the newest request or answer to one
+	unfinished        bool         // the newest request ends no message
 	firstNak          [5]int64     // number of the first NAK of each code, 0 for none; evidence of findings
 	firstRNR          int64
 }

@@ -102,6 +102,9 @@ func troubleNumbers(f *analysis.Flow) []span {
 	n.bad("after", f.LostDownstream, warning)
 	n.bad("out of order", f.OutOfOrder, warning)
 	n.bad("copies", f.Duplicates, notice)
+	if value(f.Unanswered) > 0 {
+		n.bad("unanswered at the end", f.Unanswered, warning)
+	}
 	if f.ECNCE > 0 || value(f.CNP) > 0 {
 		n.bad("CE", &f.ECNCE, notice)
 		n.bad("CNP", f.CNP, notice)

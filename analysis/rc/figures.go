@@ -89,6 +89,7 @@ func (v *FlowFigures) sender(r *requester, cut bool) {
 	v.TimedNS, v.PausedNS = v.timedNS(), r.pausedNS
 	v.DuplicateRequests = r.duplicateRequests()
 	v.MaxOutstanding, v.MaxReads = known(uint64(r.maxOutstanding)), known(uint64(r.maxReads))
+	v.Unanswered, v.Unfinished, v.QuietSince = r.unanswered(), r.sequence == sequenceInside, max(r.lastTime, r.answerTime)
 	if r.have && !r.haveAnswers {
 		no := Count{Reason: ReasonOneWay}
 		v.MaxOutstanding, v.MaxReads, v.Episodes = no, no, no
@@ -107,7 +108,7 @@ func (v *FlowFigures) sender(r *requester, cut bool) {
 	}
 	if cut && !r.uc {
 		no := Count{Reason: ReasonCut}
-		v.MaxOutstanding, v.MaxReads, v.Episodes, v.DuplicateRequests = no, no, no, no
+		v.MaxOutstanding, v.MaxReads, v.Episodes, v.DuplicateRequests, v.Unanswered = no, no, no, no, no
 		v.RetriesExhausted = nil
 	}
 }
@@ -129,6 +130,18 @@ func (r *requester) duplicateRequests() Count {
 		n += x.repeats - min(x.behind, x.repeats)
 	}
 	return known(n)
+}
+
+// unanswered is how many packets are in flight: what was asked for and neither
+// acknowledged nor delivered.
+func (r *requester) unanswered() Count {
+	switch {
+	case r.uc:
+		return Count{Reason: ReasonService}
+	case r.have && !r.haveAnswers:
+		return Count{Reason: ReasonOneWay}
+	}
+	return known(uint64(max(0, r.next.Sub(r.una()))))
 }
 
 // trouble names the episodes now that all silences are known.

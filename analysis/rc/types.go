@@ -174,6 +174,9 @@ type FlowFigures struct {
 	TimedNS, PausedNS  int64 // latencies of whole operations, and for how much of them they were paused
 	MaxOutstanding     Count
 	MaxReads           Count
+	Unanswered         Count // packets, READ responses included, that nothing acknowledged when it ended
+	Unfinished         bool  // the newest request is no message's last packet
+	QuietSince         int64 // time of the newest request or answer to one
 	ReadDepth          uint8 // negotiated by CM, 0: not known
 	MessageSizes       *MessageSizes
 	Violations         []Violation
