@@ -24,9 +24,9 @@ type origin struct {
 	from  string
 }
 
-// loadSettings gathers the thresholds of rules: flags win over the file named
-// by --config or RDMASCOPE_CONFIG, that over the user's, that over the
-// system's.
+// loadSettings gathers the thresholds of rules: flags win over the environment,
+// that over the file named by --config or RDMASCOPE_CONFIG, that over the
+// user's, that over the system's.
 func loadSettings(configPath string, thresholds []string) (map[string]origin, error) {
 	set := map[string]origin{}
 	for _, file := range configFiles(configPath) {
@@ -34,18 +34,39 @@ func loadSettings(configPath string, thresholds []string) (map[string]origin, er
 			return nil, err
 		}
 	}
+	for _, r := range analysis.Rules() {
+		for _, t := range r.Thresholds {
+			name := r.Name + "." + t.Key
+			variable := envOf(strings.ReplaceAll(name, ".", "_"))
+			if text := os.Getenv(variable); text != "" {
+				if err := setThreshold(set, name, text, variable); err != nil {
+					return nil, exitf(exitUsage, "%s=%s: %v", variable, text, err)
+				}
+			}
+		}
+	}
 	for _, t := range thresholds {
 		name, text, ok := strings.Cut(t, "=")
-		v, err := strconv.ParseFloat(text, 64)
-		if !ok || err != nil {
+		if !ok {
 			return nil, exitf(exitUsage, "--threshold %s: not of the form rule.key=number", t)
 		}
-		if err := (analysis.Settings{name: analysis.Decimal(v)}).Check(); err != nil {
+		if err := setThreshold(set, name, text, "--threshold"); err != nil {
 			return nil, exitf(exitUsage, "--threshold %s: %v", t, err)
 		}
-		set[name] = origin{analysis.Decimal(v), "--threshold"}
 	}
 	return set, nil
+}
+
+func setThreshold(set map[string]origin, name, text, from string) error {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return fmt.Errorf("%q is not a number", text)
+	}
+	if err := (analysis.Settings{name: analysis.Decimal(v)}).Check(); err != nil {
+		return err
+	}
+	set[name] = origin{analysis.Decimal(v), from}
+	return nil
 }
 
 func settingsOf(set map[string]origin) analysis.Settings {

@@ -66,8 +66,23 @@ func (a *app) explain(r *analysis.Rule) {
 
 func number(d analysis.Decimal) string { return strconv.FormatFloat(float64(d), 'f', -1, 64) }
 
+const longConfig = `A flag wins over the environment (RDMASCOPE_LINK_SPEED and so on), that over the
+configuration file named by --config, that over the one named by
+RDMASCOPE_CONFIG, then $XDG_CONFIG_HOME/rdmascope/config.toml, then
+/etc/rdmascope/config.toml. An unknown key is an error that names its line.
+
+  timestamps = "auto"            # --timestamps
+  link_speed = "100G"            # --link-speed
+  port_map = "ports.toml"        # --port-map; relative to this file
+  dscp_priority = "26=3,48=6"    # --dscp-priority
+
+  [rules."pfc.storm"]            # --threshold pfc.storm.detect_ms=100,
+  detect_ms = 100                # RDMASCOPE_PFC_STORM_DETECT_MS=100
+
+rdmascope explain RULE says what each threshold means.`
+
 func (a *app) configCommand() *cobra.Command {
-	config := &cobra.Command{Use: "config", Short: "settings"}
+	config := &cobra.Command{Use: "config", Short: "settings, and where they come from", Long: longConfig}
 	var path string
 	var thresholds []string
 	show := &cobra.Command{

@@ -27,6 +27,7 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.StringArrayVarP(&f.read, "read", "r", nil, "capture `FILE` to read, as with tshark (same as an argument)")
 	var ports []uint
 	fl.UintSliceVar(&ports, "roce-port", nil, "further UDP destination `PORT` of RoCEv2, beside 4791")
+	fl.Lookup("roce-port").DefValue = "" // else the help says (default [])
 	fl.BoolVar(&f.noICRC, "no-icrc", false, "leave the invariant CRCs unchecked")
 	fl.StringVar(&f.timestamps, "timestamps", "", "whose times packets have: capture (the file's), trailer (stamped on the frames by a tap or a mirror), or auto, the stamps where they are sane (default auto)")
 	_ = cmd.RegisterFlagCompletionFunc("timestamps", cobra.FixedCompletions([]string{"auto", "capture", "trailer"}, cobra.ShellCompDirectiveNoFileComp)) // fails for flags that there aren't

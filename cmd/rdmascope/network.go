@@ -24,7 +24,7 @@ func (f *networkFlags) register(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.linkSpeed, "link-speed", "", "`SPEED` of the links, such as 100G: turns PFC quanta into time")
 	fl.StringVar(&f.portMap, "port-map", "", "`FILE` (TOML) that names the devices at both ends of each link: [[port]] interface, eth_src, direction, device, peer")
-	fl.StringVar(&f.priorities, "dscp-priority", "", "priorities of untagged packets by DSCP, `DSCP=PRIORITY,…`, such as 26=3,48=6; others have DSCP/8")
+	fl.StringVar(&f.priorities, "dscp-priority", "", "`DSCP=PRIORITY` of untagged packets, several with commas, such as 26=3,48=6; others have DSCP/8")
 }
 
 // apply turns the flags, and what environment and configuration files say

@@ -20,10 +20,11 @@ RoCEv2, RoCEv1 and native InfiniBand transport, iWARP, 802.1Qbb PFC.
   rdmascope FILE…                 report (same as rdmascope analyze FILE…)
   ssh tor3 tcpdump -U -w - -i eth7 | rdmascope -
 
-Captures are pcap or pcapng, also compressed with gzip or zstd. Exit codes:
-0 analysed; 1 finding at or above --fail-on; 2 usage; 3 nothing that can be
-analysed; 4 with --strict, input cut short or packets dropped; 5 --fail-on
-given but no RDMA in the capture; 6 capture could not start; 70 internal error.`
+Captures are pcap, pcapng or ERF, also compressed with gzip or zstd. Exit codes:
+0 analysed; 1 finding at or above --fail-on; 2 usage, filter or configuration;
+3 nothing that can be analysed; 4 with --strict, input cut short or packets
+dropped; 5 --fail-on given but no RDMA in the capture; 6 capture could not
+start; 70 internal error; 130 interrupted before there was a result.`
 
 func (a *app) root() *cobra.Command {
 	root := &cobra.Command{

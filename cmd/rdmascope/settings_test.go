@@ -104,3 +104,29 @@ func TestSettingsOfREADME(t *testing.T) {
 		assert.Regexp(t, `(?m)^`+key+` +\S+ +`+config+`$`, r.out)
 	}
 }
+
+// TestThresholdsInEnvironment: they stand between flag and file, and no two
+// have the same variable.
+func TestThresholdsInEnvironment(t *testing.T) {
+	t.Setenv("XDG_CONFIG_HOME", t.TempDir())
+	variables := map[string]string{}
+	for _, r := range analysis.Rules() {
+		for _, th := range r.Thresholds {
+			name := r.Name + "." + th.Key
+			v := envOf(strings.ReplaceAll(name, ".", "_"))
+			assert.Empty(t, variables[v], name)
+			variables[v] = name
+		}
+	}
+	config := write(t, "c.toml", []byte("[rules.\"pfc.storm\"]\ndetect_ms = 100\n"))
+	t.Setenv("RDMASCOPE_PFC_STORM_DETECT_MS", "150")
+	set, err := loadSettings(config, nil)
+	require.NoError(t, err)
+	assert.Equal(t, origin{150, "RDMASCOPE_PFC_STORM_DETECT_MS"}, set["pfc.storm.detect_ms"])
+	set, err = loadSettings(config, []string{"pfc.storm.detect_ms=160"})
+	require.NoError(t, err)
+	assert.Equal(t, origin{160, "--threshold"}, set["pfc.storm.detect_ms"])
+	t.Setenv("RDMASCOPE_PFC_STORM_DETECT_MS", "long")
+	_, err = loadSettings(config, nil)
+	assert.ErrorContains(t, err, `RDMASCOPE_PFC_STORM_DETECT_MS=long: "long" is not a number`)
+}
