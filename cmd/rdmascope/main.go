@@ -13,6 +13,7 @@ import (
 var version = "dev"
 
 func main() {
+	wantHugePages()
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 

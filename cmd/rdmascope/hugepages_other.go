@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// wantHugePages asks for nothing: only Linux takes requests.
+func wantHugePages() {}
