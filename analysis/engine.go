@@ -140,20 +140,28 @@ func (e *Engine) mayBegin() bool {
 	return true
 }
 
+// Blocks is how many blocks of its source an analysis holds at most: some more
+// than workers, so that a slow lane doesn't stop the reader at once; few, so
+// that they stay in the cache.
+func (o *Options) Blocks() int { return 2*o.workers() + 2 }
+
+func (o *Options) workers() int {
+	if o.Workers > 0 {
+		return o.Workers
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
 // New prepares an analysis of src.
 func New(src Source, opt Options) *Engine {
-	if opt.Workers <= 0 {
-		opt.Workers = runtime.GOMAXPROCS(0)
-	}
+	opt.Workers = opt.workers()
 	if opt.MaxFlows <= 0 {
 		opt.MaxFlows = defaultMaxFlows
 	}
 	opt.Mark = oneAtATime(opt.Mark)
 	e := &Engine{src: src, opt: opt}
 	e.changed.L = &e.mu
-	// Some blocks more than workers, so that a slow lane doesn't stop the
-	// reader at once; few, so that they stay in the cache.
-	n := 2*opt.Workers + 2
+	n := opt.Blocks()
 	e.ring = make([]*block, n)
 	e.free = make([]*block, n)
 	lanes := min(2*opt.Workers, partitions)
@@ -307,6 +315,9 @@ func (e *Engine) consume(l *lane, b *block) {
 		}
 	}
 	done := b.waiting.Add(-1) == 0
+	if done {
+		b.buf = Release(e.src, b.buf)
+	}
 	e.mu.Lock()
 	l.busy = false
 	l.next++
@@ -353,6 +364,7 @@ func (e *Engine) read(d *decode.Decoder) {
 		if !errors.Is(err, io.EOF) {
 			e.err = err
 		}
+		b.buf = Release(e.src, b.buf)
 		e.free = append(e.free, b)
 		e.changed.Broadcast()
 		return

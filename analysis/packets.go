@@ -18,27 +18,36 @@ func Packets(src Source, c decode.Config, f func(*decode.Packet) bool) error {
 	var p, part decode.Packet
 	for first := int64(1); ; first += int64(len(b.recs)) {
 		buf, recs, err := src.ReadBlock(b.buf[:0], b.recs[:0])
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
 		if err == nil {
 			err = checkRecords(buf, recs)
 		}
-		if err != nil {
-			return err
-		}
 		b.buf, b.recs, b.first = buf, recs, first
-		for i := range recs {
-			b.load(&p, i)
-			d.Decode(&p)
-			if !f(&p) {
-				return nil
-			}
-			for k := 1; k < int(p.Merged) && d.Part(&p, k, &part); k++ {
-				if !f(&part) {
-					return nil
-				}
+		more := err == nil && b.each(d, &p, &part, f)
+		b.buf = Release(src, b.buf)
+		switch {
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return err
+		case !more:
+			return nil
+		}
+	}
+}
+
+// each decodes the block's packets into p, or part, until f returns false.
+func (b *block) each(d *decode.Decoder, p, part *decode.Packet, f func(*decode.Packet) bool) bool {
+	for i := range b.recs {
+		b.load(p, i)
+		d.Decode(p)
+		if !f(p) {
+			return false
+		}
+		for k := 1; k < int(p.Merged) && d.Part(p, k, part); k++ {
+			if !f(part) {
+				return false
 			}
 		}
 	}
+	return true
 }

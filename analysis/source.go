@@ -58,7 +58,9 @@ type InputInfo = struct {
 type Source interface {
 	// ReadBlock reads the next block. It may use buf for the bytes and recs
 	// for the records, both of length 0, and grows them only when one record
-	// needs it; what it returns belongs to the caller. At the end it returns
+	// needs it, or keep buf for a later call; what it returns belongs to the
+	// caller, the bytes until they are released (see Release). At the end it
+	// returns
 	// io.EOF and no records. A source that is cut short or malformed ends so
 	// too, and Inputs tells why; any other error ends the analysis. A live
 	// source may return no records and no error: time passed.
@@ -66,6 +68,25 @@ type Source interface {
 	// Interfaces may grow with each block; statistics are final at the end.
 	Interfaces() []Interface
 	Inputs() []InputInfo
+}
+
+// lender is a source that may deliver bytes of its own, such as a ring that it
+// shares with the kernel, which it needs back as soon as may be. Release is
+// called once for each block when nobody looks at its bytes any more, by any
+// goroutine, in any order, also while ReadBlock is under way. It returns what
+// may be brought to a later ReadBlock in its place: buf, unless that is the
+// source's, or nil.
+type lender interface{ Release(buf []byte) []byte }
+
+// Release gives the bytes of a block of src back, which nobody may look at from
+// then on, and returns what may be brought to a later ReadBlock. Who reads a
+// source calls it once for each block, and who wraps one has a method Release
+// that passes it on.
+func Release(src Source, buf []byte) []byte {
+	if l, ok := src.(lender); ok {
+		return l.Release(buf)
+	}
+	return buf
 }
 
 // partSource is a source that leaves packets out, such as a filter. Numbers are

@@ -120,6 +120,9 @@ func (s *StampedSource) ReadBlock(buf []byte, recs []Record) ([]byte, []Record, 
 	return buf, recs, nil
 }
 
+// Release gives a block's bytes back to the source underneath.
+func (s *StampedSource) Release(buf []byte) []byte { return Release(s.src, buf) }
+
 func frameOf(buf []byte, r *Record) []byte { return buf[r.Off : r.Off+r.Cap : r.Off+r.Cap] }
 
 // decide looks at the first packets of the interfaces that are new in a block.

@@ -50,6 +50,9 @@ func (s *FilteredSource) ReadBlock(buf []byte, recs []analysis.Record) ([]byte, 
 	return buf, kept, nil
 }
 
+// Release gives a block's bytes back to the source underneath.
+func (s *FilteredSource) Release(buf []byte) []byte { return analysis.Release(s.src, buf) }
+
 // match tells whether the packet passes or, where receive offload merged several
 // into one frame, any of them: a frame stays whole.
 func (s *FilteredSource) match() bool {
