@@ -253,7 +253,7 @@ func (r *liveRun) openCapture() (capture, error) {
 	}
 	src, err := live.Open(live.Options{
 		Interfaces: f.ifaces, Filter: filter, SnapLen: f.snapLen, BufferBytes: f.bufferMiB << 20,
-		Rings: f.rings, HardwareTime: f.hardware, NotPromiscuous: f.notPromisc, Notice: r.notice,
+		Rings: f.rings, Held: r.options.Blocks(), HardwareTime: f.hardware, NotPromiscuous: f.notPromisc, Notice: r.notice,
 	})
 	if err != nil {
 		return nil, exitf(exitCapture, "%v", err)

@@ -123,7 +123,7 @@ func TestLiveEqualsOffline(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, files.Close())
 
-		src, err := live.Open(live.Options{Interfaces: to[:len(want.faces)], BufferBytes: 64 << 20})
+		src, err := live.Open(live.Options{Interfaces: to[:len(want.faces)], BufferBytes: 64 << 20, Held: (&analysis.Options{}).Blocks()})
 		require.NoError(t, err)
 		engine := analysis.New(&onceMore{Source: src, want: want}, analysis.Options{})
 		var again *analysis.Snapshot

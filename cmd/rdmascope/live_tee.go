@@ -9,7 +9,8 @@ import (
 )
 
 // sink gets every block that is analysed, before it is. It runs where packets
-// are read: what it does must be quick, and must not keep the block.
+// are read: what it does must be quick, and must not keep the block, which may
+// be the kernel's again soon.
 type sink interface {
 	block(buf []byte, recs []analysis.Record, faces []analysis.Interface)
 	finish(faces []analysis.Interface) // after the last one
@@ -51,6 +52,9 @@ func (t *liveTee) ReadBlock(buf []byte, recs []analysis.Record) ([]byte, []analy
 	}
 	return buf, recs, nil
 }
+
+// Release gives a block's bytes back to the capture.
+func (t *liveTee) Release(buf []byte) []byte { return analysis.Release(t.src, buf) }
 
 // finish ends the sinks.
 func (t *liveTee) finish() {

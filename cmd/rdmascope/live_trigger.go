@@ -122,14 +122,19 @@ func (t *trigger) block(buf []byte, recs []analysis.Record, faces []analysis.Int
 	t.forget()
 }
 
-// hold copies a block.
+// hold copies the frames of a block: between them lies what is the source's.
 func (t *trigger) hold(buf []byte, recs []analysis.Record) {
 	var c chunk
 	if n := len(t.free); n > 0 {
 		c, t.free = t.free[n-1], t.free[:n-1]
 	}
-	c.buf = append(c.buf[:0], buf...)
-	c.recs = append(c.recs[:0], recs...)
+	c.buf, c.recs = c.buf[:0], append(c.recs[:0], recs...)
+	for i := range c.recs {
+		r := &c.recs[i]
+		frame := buf[r.Off : r.Off+r.Cap]
+		r.Off = uint32(len(c.buf))
+		c.buf = append(c.buf, frame...)
+	}
 	c.first, c.last = recs[0].Time, recs[len(recs)-1].Time
 	t.bytes += c.size()
 	t.newest = max(t.newest, c.last)

@@ -15,6 +15,9 @@ func (*Source) ReadBlock(buf []byte, recs []Record) ([]byte, []Record, error) {
 	return buf[:0], recs[:0], io.EOF
 }
 
+// Release returns buf.
+func (*Source) Release(buf []byte) []byte { return buf }
+
 // Interfaces returns nothing.
 func (*Source) Interfaces() []Interface { return nil }
 

@@ -3,17 +3,23 @@ package live
 import "math"
 
 // collect takes frames into buf and recs until the block is full or nothing
-// more may be taken now. waiting tells that frames are there, but have to wait
-// for other rings.
+// more may be taken now; or it lends what is left of one ring's block, whose
+// bytes then stand in the place of buf. waiting tells that frames are there, but
+// have to wait for other rings.
+//
+// Frames of several rings can't be lent together, so where rings take turns
+// within a block of theirs it is copied.
 func (s *Source) collect(now int64, buf []byte, recs []Record) (_ []byte, _ []Record, waiting bool) {
 	if len(s.rings) == 1 {
-		r := s.rings[0]
-		for len(recs) < maxRecords && len(buf) < blockBytes && r.ready(now) {
-			buf, recs = r.take(buf, recs)
+		for r := s.rings[0]; !full(buf, recs) && r.ready(now); {
+			var done bool
+			if buf, recs, done = s.run(r, math.MaxInt64, buf, recs); done {
+				break
+			}
 		}
 		return buf, recs, false
 	}
-	for len(recs) < maxRecords && len(buf) < blockBytes {
+	for !full(buf, recs) {
 		r, until, open := s.oldest(now)
 		if r == nil {
 			return buf, recs, false
@@ -21,9 +27,33 @@ func (s *Source) collect(now int64, buf []byte, recs []Record) (_ []byte, _ []Re
 		if !open {
 			return buf, recs, true
 		}
-		for len(recs) < maxRecords && len(buf) < blockBytes && r.left > 0 && r.time <= until {
-			buf, recs = r.take(buf, recs)
+		var done bool
+		if buf, recs, done = s.run(r, until, buf, recs); done {
+			break
 		}
+	}
+	return buf, recs, false
+}
+
+func full(buf []byte, recs []Record) bool { return len(recs) >= maxRecords || len(buf) >= blockBytes }
+
+// run takes frames of a ring's block that are no younger than until. It is done
+// when no others can be put behind them.
+func (s *Source) run(r *ring, until int64, buf []byte, recs []Record) (_ []byte, _ []Record, done bool) {
+	if r.lendable(until) {
+		if len(recs) > 0 {
+			return buf, recs, true // it is the next block's turn
+		}
+		lent, list := r.lend(recs, until)
+		if len(list) == 0 {
+			return buf, recs, false
+		}
+		s.keep(buf)
+		return lent, list, true
+	}
+	buf = s.room(buf)
+	for !full(buf, recs) && r.left > 0 && r.time <= until {
+		buf, recs = r.take(buf, recs)
 	}
 	return buf, recs, false
 }

@@ -29,6 +29,8 @@ const (
 	blockStatus  = 8
 	blockPackets = 12
 	blockFirst   = 16
+	blockLength  = 20
+	blockLast    = 40 // time of its last packet
 )
 
 // ring is one AF_PACKET socket and its TPACKET_V3 ring.
@@ -45,7 +47,11 @@ type ring struct {
 	left    int   // frames not yet taken
 	at      int   // offset of the next one
 	time    int64 // its time
+	end     int   // offset behind the last one
+	last    int64 // its time
 	readyNS int64 // monotonic, when the block was first seen ready
+
+	loans loans
 
 	hardware bool // times are to be the network card's
 	loopback bool
@@ -54,12 +60,22 @@ type ring struct {
 
 // newRing makes the socket and its ring. The filter is attached before the
 // socket is bound: no packet gets in that it wouldn't let pass.
-func newRing(bytes int, filter *Filter, snapLen int) (*ring, error) {
+//
+// A ring of which blocks are lent has that many more: the kernel fills the
+// blocks strictly in turn, and drops everything when the next one is out. So it
+// has as much room ahead as if none was lent, however late they come back. A
+// ring that would more than double lends nothing.
+func newRing(bytes, held int, filter *Filter, snapLen int) (*ring, error) {
 	fd, err := unix.Socket(unix.AF_PACKET, unix.SOCK_RAW|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, err
 	}
 	r := &ring{fd: fd, blocks: max(2, bytes/ringBlock), snapLen: uint32(snapLen)}
+	if held <= r.blocks {
+		r.blocks += held
+		r.loans.most = held
+	}
+	r.loans.readers = make([]int, r.blocks)
 	if err := r.setUp(filter, snapLen); err != nil {
 		r.close()
 		return nil, err
@@ -135,37 +151,53 @@ func status(block []byte) *uint32 { return (*uint32)(unsafe.Pointer(&block[block
 // when it can.
 func (r *ring) ready(now int64) bool {
 	for r.left == 0 {
-		b := r.descriptor(r.cur)
-		if atomic.LoadUint32(status(b))&unix.TP_STATUS_USER == 0 {
+		if !r.handed(r.cur) {
 			return false
 		}
+		b := r.descriptor(r.cur)
+		r.hold(r.cur)
 		r.block, r.left, r.at, r.readyNS = b, int(word(b, blockPackets)), int(word(b, blockFirst)), now
+		r.end = min(int(word(b, blockLength)), len(b))
+		r.last = int64(word(b, blockLast))*1e9 + int64(word(b, blockLast+4))
 		if r.left == 0 || !r.look() {
-			r.release()
+			r.done()
 		}
 	}
 	return true
 }
 
-// release gives the block back to the kernel.
-func (r *ring) release() {
-	atomic.StoreUint32(status(r.block), unix.TP_STATUS_KERNEL)
+// handed tells whether the kernel handed over a block that wasn't read yet.
+func (r *ring) handed(i int) bool {
+	word := status(r.descriptor(i))
+	ours := func() bool { return atomic.LoadUint32(word)&unix.TP_STATUS_USER != 0 }
+	return ours() && !r.taken(i) && ours() // else it may have gone back in between
+}
+
+// done lets go of the block that was read and goes on to the next one.
+func (r *ring) done() {
+	r.letGo(r.cur)
 	r.block, r.left = nil, 0
 	r.cur = (r.cur + 1) % r.blocks
 }
 
 // filling tells whether half of the ring waits to be read.
-func (r *ring) filling() bool {
-	b := r.descriptor((r.cur + r.blocks/2) % r.blocks)
-	return atomic.LoadUint32(status(b))&unix.TP_STATUS_USER != 0
+func (r *ring) filling() bool { return r.handed((r.cur + r.blocks/2) % r.blocks) }
+
+// close ends the capture. The memory goes when all that is out is back.
+func (r *ring) close() {
+	r.loans.mu.Lock()
+	defer r.loans.mu.Unlock()
+	if r.loans.closed = true; r.loans.out == 0 {
+		r.unmap()
+	}
+	_ = unix.Close(r.fd)
 }
 
-func (r *ring) close() {
+func (r *ring) unmap() {
 	if r.mem != nil {
 		_ = unix.Munmap(r.mem)
 		r.mem = nil
 	}
-	_ = unix.Close(r.fd)
 }
 
 // word and half read the host's byte order, in which the kernel writes.

@@ -1,7 +1,6 @@
 package live
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -21,6 +20,10 @@ const (
 	maxRecords = 8192
 
 	idle = 100 * time.Millisecond // after which a lull is told
+
+	// outPause is after how long it is looked anew whether a ring has a block
+	// whose newest one is out.
+	outPause = time.Millisecond
 
 	statsEvery = 200 * time.Millisecond
 	stateEvery = 500 * time.Millisecond
@@ -50,6 +53,7 @@ type Source struct {
 	lastStat int64
 	lastLook int64
 	ended    bool
+	spare    [][]byte // to copy into
 
 	mu     sync.Mutex // guards what follows
 	stats  []Stats
@@ -68,7 +72,7 @@ func Open(opt Options) (*Source, error) {
 	if opt.Notice == nil {
 		opt.Notice = func(string) {}
 	}
-	opt.Rings = max(1, opt.Rings)
+	opt.Rings, opt.Held = max(1, opt.Rings), max(0, opt.Held)
 	s := &Source{opt: opt, start: time.Now(), wake: -1}
 	var err error
 	if s.wake, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK); err != nil {
@@ -111,7 +115,7 @@ func (s *Source) add(i uint16, name string) error {
 		return &StartError{Interface: name, Reason: "connections and pauses belong to one interface: name each with its own -i"}
 	}
 	for k := range s.opt.Rings {
-		r, err := newRing(s.opt.BufferBytes, s.opt.Filter, s.opt.SnapLen)
+		r, err := newRing(s.opt.BufferBytes, s.opt.Held, s.opt.Filter, s.opt.SnapLen)
 		if err != nil {
 			return err
 		}
@@ -175,44 +179,14 @@ func (p *port) fanout(r *ring) error {
 	return err
 }
 
-// startError turns what the system said into what the user can do.
-func startError(name string, err error) error {
-	var own *StartError
-	if errors.As(err, &own) {
-		return own
-	}
-	e := &StartError{Interface: name, Reason: err.Error(), Err: err}
-	switch {
-	case errors.Is(err, unix.EPERM), errors.Is(err, unix.EACCES):
-		e.Reason = "no permission to capture"
-		e.Help = []string{
-			"sudo setcap cap_net_raw,cap_net_admin+ep $(command -v rdmascope)",
-			"or: sudo tcpdump -i " + name + " -w - | rdmascope live -r -",
-		}
-	case errors.Is(err, unix.ENODEV), errors.Is(err, unix.ENXIO):
-		e.Reason = "no such interface"
-		e.Help = []string{"ip -br link lists them"}
-	case errors.Is(err, unix.ENETDOWN):
-		e.Reason = "the interface is down"
-		e.Help = []string{"sudo ip link set " + name + " up"}
-	case errors.Is(err, unix.ENOMEM):
-		e.Reason = "no memory for the ring: try a smaller -B"
-	case errors.Is(err, unix.EINVAL):
-		e.Reason = "the kernel refused the ring or the filter: " + err.Error()
-	}
-	return e
-}
-
 // ReadBlock delivers what has come. It returns no records and no error when
 // nothing came for a while, and io.EOF after Stop, or when all interfaces are
-// gone.
+// gone. With Options.Held, the bytes may be those of the kernel's ring: the
+// caller releases each block.
 func (s *Source) ReadBlock(buf []byte, recs []Record) ([]byte, []Record, error) {
 	buf, recs = buf[:0], recs[:0]
 	if s.ended {
 		return buf, recs, io.EOF
-	}
-	if cap(buf) < blockBytes {
-		buf = make([]byte, 0, blockBytes+blockBytes/4)
 	}
 	now := monotonic()
 	limit := now + int64(idle)
@@ -265,21 +239,25 @@ func (s *Source) over(now int64, waiting bool) bool {
 }
 
 // wait sleeps until a block is ready, at most ns. When blocks are ready and
-// wait for others, poll would return at once: then only Stop ends the sleep
-// early.
+// wait for others, or the newest one is out, poll would return at once: then
+// only Stop ends the sleep early.
 func (s *Source) wait(ns int64, waiting bool) {
 	fds := make([]unix.PollFd, 0, 8)
 	if waiting || s.drained != 0 {
 		ns = min(ns, int64(retireMS*time.Millisecond)/2)
 	} else {
 		for _, r := range s.rings {
+			if r.newestOut() {
+				ns = min(ns, int64(outPause))
+				continue
+			}
 			fds = append(fds, unix.PollFd{Fd: int32(r.fd), Events: unix.POLLIN})
 		}
 	}
 	if !s.stopping.Load() { // it stays readable afterwards
 		fds = append(fds, unix.PollFd{Fd: int32(s.wake), Events: unix.POLLIN})
 	}
-	if _, err := unix.Poll(fds, int(ns/1e6)+1); err != nil {
+	if _, err := unix.Poll(fds, int((ns+1e6-1)/1e6)); err != nil {
 		return // interrupted: the caller looks again
 	}
 	for i := range fds {
@@ -405,7 +383,8 @@ func (s *Source) Stop() {
 	}
 }
 
-// Close gives everything back. No ReadBlock may be under way.
+// Close gives everything back. No ReadBlock may be under way. The memory of
+// blocks that weren't released stays until they are.
 func (s *Source) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -67,6 +67,12 @@ type Options struct {
 	// that received them: with several receive queues, they don't wait for
 	// one another. 0 means 1.
 	Rings int
+	// Held is how many blocks the caller holds at most before it releases them
+	// (Source.Release), as an analysis tells by its Options.Blocks. They may then
+	// be the kernel's own memory, lent instead of copied, and each ring has as
+	// many blocks of 1 MiB more. With 0, and where that would more than double a
+	// ring, all is copied.
+	Held int
 	// HardwareTime asks for the time stamps of the network card. Where it has
 	// none, Open tells so by Notice and goes on with those of the kernel.
 	HardwareTime bool
