@@ -3,6 +3,7 @@ module rdmascope
 go 1.26.0
 
 require (
+	github.com/expr-lang/expr v1.17.8
 	github.com/gdamore/tcell/v2 v2.13.10
 	github.com/google/go-cmp v0.7.0
 	github.com/google/gopacket v1.1.19

@@ -187,6 +187,9 @@ func moment(s string) (num, error) {
 // octetString reads octets: aa:bb:cc, with - or . between, or 0xaabbcc.
 func octetString(s string) ([]byte, bool) {
 	digits := s
+	if len(s) == 1 || len(s) == 3 && strings.HasPrefix(s, "0x") { // one octet
+		digits, s = "0"+s[len(s)-1:], ""
+	}
 	if t, ok := strings.CutPrefix(s, "0x"); ok {
 		digits = t
 	} else if strings.ContainsAny(s, ":-.") {

@@ -1,5 +1,7 @@
 package filter
 
+import "github.com/expr-lang/expr/vm"
+
 // field is one name that a filter over E may use.
 type field[E any] struct {
 	Field
@@ -14,6 +16,7 @@ type field[E any] struct {
 	// octets tells whether it is there.
 	texts  func(E, []string) []string
 	octets func(E, [][]byte) [][]byte
+	exact  func(E, [][]byte) [][]byte // the octets of a header themselves
 }
 
 // Field describes a name that filters may use.
@@ -43,6 +46,8 @@ type machine[E any] struct {
 	other  []num
 	texts  []string
 	octets [][]byte
+	vm     *vm.VM       // of the terms that expr runs, once there are any
+	states []*termState // of each of them
 }
 
 // node is a compiled expression.

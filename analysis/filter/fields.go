@@ -35,4 +35,6 @@ func Complete(prefix string, in Scope) []string {
 }
 
 // Word is the name that is being written at the end of a filter, for Complete.
-func Word(expr string) string { return expr[strings.LastIndexAny(expr, wordEnds)+1:] }
+func Word(expr string) string {
+	return strings.TrimLeft(expr[strings.LastIndexAny(expr, wordEnds+mathSigns)+1:], "-")
+}

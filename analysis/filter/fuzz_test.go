@@ -2,6 +2,7 @@ package filter_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -16,7 +17,7 @@ import (
 // FuzzCompile feeds the compiler anything: it answers with a filter that runs
 // or with a fault that points into what was written.
 func FuzzCompile(f *testing.F) {
-	for _, expr := range append(append([]string{}, tsharkFilters...), benchFilters...) {
+	for _, expr := range slices.Concat(tsharkFilters, tsharkMath, benchFilters) {
 		f.Add(expr)
 	}
 	for _, expr := range []string{"(ip", "ip.src == 1.2.3.4/0", "frame matches \"\\x41+\"", "frame.time > \"2020-01-01\"", "a\x00b", "ip.src in {1.2.3.4..1.2.3.9}",

@@ -12,6 +12,7 @@ const (
 	tokWord       // a field, a keyword, or a constant without quotes
 	tokText       // a constant in quotes; text holds it without them
 	tokOp         // an operator of signs, by its canonical name
+	tokMath       // one of + - * / %
 	tokPunct      // one of ( ) { } [ ] ,
 )
 
@@ -34,7 +35,39 @@ var keywords = map[string]string{
 	"and": "and", "or": "or", "xor": "xor", "not": "not", "in": "in", "contains": "contains", "matches": "matches", "bitwise_and": "&",
 }
 
-const wordEnds = " \t\r\n\"'()[]{},=!<>&|~^"
+// wordEnds are the signs at which a word ends; mathSigns do so mostly.
+const (
+	wordEnds  = " \t\r\n\"'()[]{},=!<>&|~^"
+	mathSigns = "+*/%"
+)
+
+// wordLen is the length of the word that s begins with. A sign of arithmetic is
+// part of it in an address with a prefix length or a zone, in a time with a zone
+// and in an exponent. A minus always is: names, times and addresses have it, and
+// so Wireshark wants a space in front of an operator too.
+func wordLen(s string) int {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case strings.IndexByte(wordEnds, c) >= 0:
+			return i
+		case strings.IndexByte(mathSigns, c) >= 0 && !inWord(s[:i], c):
+			return i
+		}
+	}
+	return len(s)
+}
+
+func inWord(before string, c byte) bool {
+	switch {
+	case strings.Contains(before, ":"):
+		return c != '*'
+	case c == '/':
+		return before != "" && strings.Count(before, ".") == 3 && before[0]-'0' < 10
+	case c == '+':
+		return len(before) > 1 && before[len(before)-1]|0x20 == 'e' && strings.Trim(before[:len(before)-1], "0123456789.") == ""
+	}
+	return false
+}
 
 // lex splits a filter into tokens.
 func lex(expr string) ([]token, *Error) {
@@ -55,6 +88,11 @@ func lex(expr string) ([]token, *Error) {
 	}
 }
 
+// isNegative tells a minus that belongs to a number.
+func isNegative(s string) bool {
+	return len(s) > 1 && (s[1]-'0' < 10 || s[1] == '.' && len(s) > 2 && s[2]-'0' < 10)
+}
+
 func lexOne(expr string, at int) (token, *Error) {
 	rest := expr[at:]
 	switch c := rest[0]; {
@@ -68,11 +106,11 @@ func lexOne(expr string, at int) (token, *Error) {
 			return token{tokOp, s.name, at, len(s.sign)}, nil
 		}
 	}
-	n := strings.IndexAny(rest, wordEnds)
-	switch {
-	case n < 0:
-		n = len(rest)
-	case n == 0: // = | ^ alone
+	if c := rest[0]; strings.IndexByte(mathSigns, c) >= 0 || c == '-' && !isNegative(rest) {
+		return token{tokMath, rest[:1], at, 1}, nil
+	}
+	n := wordLen(rest)
+	if n == 0 { // = | ^ alone
 		hints := map[byte]string{'=': "write == to compare", '|': "write || or or", '^': "write ^^ or xor"}
 		return token{}, &Error{Expr: expr, Pos: at, Len: 1, Msg: "no operator " + rest[:1], Hint: hints[rest[0]]}
 	}

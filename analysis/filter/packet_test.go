@@ -2,6 +2,7 @@ package filter_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -173,9 +174,7 @@ func TestErrors(t *testing.T) {
 		"ip = 5":                            "no operator =|   ^     write == to compare",
 		"ip.src = 1.2.3.4":                  "no operator =|       ^",
 		"ip | udp":                          "no operator ||   ^",
-		"eth.src[0:3] == 52:54:00":          "slices are not supported|       ^",
-		"len(ip.src) == 4":                  "functions are not supported|^^^",
-		"5 == frame.len":                    "no field 5|^     ",
+		"5 == 5":                            "there is no field to compare with|^",
 		"frame.len == -1":                   `"-1" is not an unsigned number|             ^^`,
 		"frame.len == x":                    `"x" is not an unsigned number|             ^`,
 		"frame.len == \"5\"":                `frame.len is a number: "5" is text|             ^^^`,
@@ -200,7 +199,6 @@ func TestErrors(t *testing.T) {
 		"udp.port & 0":                      "no bit of 0 is ever set",
 		"rdma.opcode == \"x":                "the text has no end|               ^^",
 		"rdma.opcode == \"\\q\"":            "no such escape in a text|                ^^",
-		"\"x\" == rdma.opcode":              `"x" is no field|^^^`,
 		"tcp.seq > 5":                       "it is relative in Wireshark: use tcp.seq_raw",
 		"flow.packets > 5":                  "no field flow.packets|^^^^^^^^^^^^     it is a field of flows, not of packets",
 		"infiniband.bth.opcode == \"RC Acknowledge\"": "use rdma.opcode",
@@ -258,7 +256,7 @@ func itoa(n int) string {
 
 func TestMatchAllocatesNothing(t *testing.T) {
 	p := nak(t)
-	for _, expr := range benchFilters {
+	for _, expr := range slices.Concat(benchFilters, benchMath) {
 		f, err := filter.CompilePacket(expr)
 		require.NoError(t, err)
 		f.Match(p)
@@ -273,9 +271,20 @@ var benchFilters = []string{
 	"infiniband.cm.req.serviceid == 1 || infiniband.grh.sgid == ::1",
 }
 
+// benchMath are terms that expr runs. In the third it runs for no packet of
+// these: what stands in front of it says no.
+var benchMath = []string{
+	"udp.length - 8 > infiniband.bth.padcnt + 12",
+	"max(udp.srcport, udp.dstport) % 2 == 1",
+	"infiniband.bth.psn % 2 == 1 && infiniband.bth.opcode == 4",
+	"eth.src[0:3] == 52:54:00",
+	"frame[42:2] & ff:00 == 11:00",
+	`upper(rdma.opcode) contains "ACK" && string(ip.src) matches "^10"`,
+}
+
 func BenchmarkPacketFilter(b *testing.B) {
 	p := nak(b)
-	for _, expr := range benchFilters {
+	for _, expr := range slices.Concat(benchFilters, benchMath) {
 		f, err := filter.CompilePacket(expr)
 		require.NoError(b, err)
 		b.Run(expr, func(b *testing.B) {

@@ -60,6 +60,7 @@ func (t *treeField) fieldOf() *packetField {
 		}
 		return buf
 	}
+	f.exact = f.octets
 	return f
 }
 

@@ -20,6 +20,10 @@ type parser[E any] struct {
 	depth  int
 	fields map[string]*field[E]
 	used   []*field[E] // what the filter asks for
+
+	closes   []int // of each parenthesis, once asked for
+	size     int   // operators of arithmetic
+	programs int   // that expr runs
 }
 
 // compile turns a filter into a node. An empty one holds for everything.
@@ -86,10 +90,6 @@ func (p *parser[E]) unexpected() *Error {
 	switch {
 	case t.kind == tokEnd:
 		return p.fault(t, "the filter ends too early", "")
-	case t.kind == tokPunct && t.text == "[":
-		return p.fault(t, "slices are not supported", "use contains, matches, &, or a prefix length")
-	case t.kind == tokPunct && t.text == "(" && p.at > 0 && p.toks[p.at-1].kind == tokWord:
-		return p.fault(p.toks[p.at-1], "functions are not supported", "")
 	case t.kind == tokWord && keywords[strings.ToLower(t.text)] != "":
 		return p.fault(t, p.written(t)+" was unexpected here", "operators are written small: "+strings.ToLower(t.text))
 	}
@@ -119,15 +119,35 @@ func (p *parser[E]) xor() (node[E], *Error) {
 	return a, err
 }
 
+// and puts the terms that expr runs behind the others: so it runs only for what
+// passed those.
 func (p *parser[E]) and() (node[E], *Error) {
-	a, err := p.unary()
-	for err == nil && p.op("and") {
-		var b node[E]
-		if b, err = p.unary(); err == nil {
-			a = &andNode[E]{a, b}
+	var quick, slow node[E]
+	for {
+		before := p.programs
+		x, err := p.unary()
+		switch {
+		case err != nil:
+			return nil, err
+		case p.programs > before:
+			slow = both(slow, x)
+		default:
+			quick = both(quick, x)
+		}
+		if !p.op("and") {
+			return both(quick, slow), nil
 		}
 	}
-	return a, err
+}
+
+func both[E any](a, b node[E]) node[E] {
+	switch {
+	case a == nil:
+		return b
+	case b == nil:
+		return a
+	}
+	return &andNode[E]{a, b}
 }
 
 func (p *parser[E]) unary() (node[E], *Error) {
@@ -139,7 +159,7 @@ func (p *parser[E]) unary() (node[E], *Error) {
 		x, err := p.unary()
 		return &notNode[E]{x}, err
 	}
-	if p.peek().kind == tokPunct && p.peek().text == "(" {
+	if p.peek().kind == tokPunct && p.peek().text == "(" && !p.grouped() {
 		open := p.next()
 		x, err := p.or()
 		if err == nil && !p.punct(")") {
@@ -167,9 +187,12 @@ type operand[E any] struct {
 
 func (p *parser[E]) comparison() (node[E], *Error) {
 	o := operand[E]{}
-	if every, ok := quantifiers[p.peek().text]; ok && p.toks[p.at].kind == tokWord && p.toks[p.at+1].kind == tokWord {
+	if every, ok := quantifiers[p.peek().text]; ok && p.toks[p.at].kind == tokWord && p.quantifies(p.toks[p.at+1]) {
 		o.every, o.said = every, true
 		p.at++
+	}
+	if !p.simple() {
+		return p.expression(o)
 	}
 	var err *Error
 	if o.f, o.tok, err = p.field(); err != nil {
@@ -180,19 +203,95 @@ func (p *parser[E]) comparison() (node[E], *Error) {
 			return nil, err
 		}
 	}
-	t := p.peek()
-	if t.kind == tokPunct && (t.text == "[" || t.text == "(") {
-		return nil, p.unexpected()
-	}
-	if t.kind == tokOp && t.text == "not" && p.toks[p.at+1].text == "in" && p.toks[p.at+1].kind == tokOp {
-		p.at++
-		x, err := p.relation(o)
+	switch p.relates() {
+	case "in":
+		return p.set(o)
+	case "not in":
+		x, err := p.set(o)
 		return &notNode[E]{x}, err
+	case "":
+		return p.bare(o)
 	}
-	if t.kind == tokOp && t.text != "and" && t.text != "or" && t.text != "xor" && t.text != "not" {
-		return p.relation(o)
+	return p.relation(o)
+}
+
+// quantifies tells whether any or all may stand in front of a token.
+func (p *parser[E]) quantifies(t token) bool {
+	return t.kind == tokWord || t.kind == tokMath || t.kind == tokPunct && (t.text == "{" || t.text == "(" && p.toks[min(p.at+2, len(p.toks)-1)].kind != tokEnd)
+}
+
+// simple tells whether the left side is a field, maybe with a mask: what needs no
+// arithmetic and no expr.
+func (p *parser[E]) simple() bool {
+	t := p.peek()
+	if t.kind != tokWord || p.fields[t.text] == nil && isConstant(t.text) || p.extends(p.at+1) {
+		return t.kind == tokEnd || t.kind == tokOp || t.kind == tokPunct && t.text != "{" && t.text != "("
 	}
-	return p.bare(o)
+	if next := p.toks[p.at+1]; next.kind == tokOp && next.text == "&" {
+		mask := p.toks[p.at+2:]
+		return mask[0].kind == tokEnd || mask[0].kind == tokOp ||
+			mask[0].kind == tokWord && p.fields[mask[0].text] == nil && !p.extends(p.at+3) && mask[1].text != "&" && p.masks(t.text)
+	}
+	return true
+}
+
+// masks tells whether the field is a number, of which & takes bits.
+func (p *parser[E]) masks(name string) bool {
+	return p.fields[name] == nil || p.fields[name].Type.numeric()
+}
+
+// relates tells the relation that comes next, "" when there is none. Of a set
+// it takes the operator.
+func (p *parser[E]) relates() string {
+	t := p.peek()
+	switch {
+	case t.kind != tokOp || t.text == "and" || t.text == "or" || t.text == "xor":
+		return ""
+	case t.text == "in":
+		p.at++
+		return "in"
+	case t.text == "not":
+		if next := p.toks[p.at+1]; next.kind == tokOp && next.text == "in" {
+			p.at += 2
+			return "not in"
+		}
+		return ""
+	}
+	return t.text
+}
+
+// expression compiles a comparison whose left side is more than a field.
+func (p *parser[E]) expression(o operand[E]) (node[E], *Error) {
+	a, err := p.operand()
+	if err != nil {
+		return nil, err
+	}
+	op := p.peek()
+	switch p.relates() {
+	case "in":
+		return p.expressionSet(o, op, a)
+	case "not in":
+		x, err := p.expressionSet(o, token{kind: tokOp, text: "in"}, a)
+		return &notNode[E]{x}, err
+	case "":
+		return p.bareTerm(o, a)
+	}
+	return p.against(o, a)
+}
+
+// against reads the operator and the right side.
+func (p *parser[E]) against(o operand[E], a *expression[E]) (node[E], *Error) {
+	op := p.next()
+	t := p.peek()
+	if single := (t.kind == tokWord || t.kind == tokText) && !p.extends(p.at+1) && p.toks[p.at+1].text != "&"; single && p.fields[t.text] == nil {
+		p.at++
+		return p.compare(o, a, op, &expression[E]{op: "constant", tok: t, from: t.pos, to: t.pos + t.len, open: true})
+	}
+	b, err := p.operand()
+	if err != nil {
+		return nil, err
+	}
+	return p.compare(o, a, op, b)
 }
 
 // bare is a field without an operator: that it is there, or that one of the
@@ -228,11 +327,19 @@ func (p *parser[E]) field() (*field[E], token, *Error) {
 
 // meant proposes a field for a name that is none.
 func (p *parser[E]) meant(written string) string {
-	if c := written[0]; c-'0' < 10 || c == '-' {
+	if c := written[0]; c == '@' {
+		return "raw octets: take a slice of frame or of a header"
+	} else if c-'0' < 10 || c == '-' {
 		return "the field stands on the left"
 	}
 	if hint, ok := substitutes[written]; ok {
 		return hint
+	}
+	if name, _, ok := strings.Cut(written, "-"); ok && p.fields[name] != nil {
+		return "write a space in front of -"
+	}
+	if name, _, ok := strings.Cut(written, "#"); ok && p.fields[name] != nil {
+		return "layers can't be chosen: leave # out"
 	}
 	_, packet := packetFields[written]
 	_, flow := flowFields[written]
@@ -271,24 +378,47 @@ func (p *parser[E]) mask(o *operand[E], op token) *Error {
 	return nil
 }
 
-// relation reads the operator and what it compares with.
+// relation reads the operator and what a field is compared with.
 func (p *parser[E]) relation(o operand[E]) (node[E], *Error) {
-	op := p.next()
-	if o.f.Type == TypeNone && op.text != "contains" && op.text != "matches" {
-		return nil, p.fault(op, o.f.Name+" is a header: it is there or it isn't", "leave the comparison out, or name one of its fields")
-	}
-	if op.text == "in" {
-		return p.set(o)
-	}
-	t := p.next()
-	if t.kind == tokEnd {
+	op := p.peek()
+	t := p.toks[p.at+1]
+	switch {
+	case t.kind == tokEnd:
+		p.at++
 		return nil, p.unexpected()
-	}
-	if t.kind != tokWord && t.kind != tokText {
-		p.at--
+	case t.kind != tokWord && t.kind != tokText && t.kind != tokMath && !(t.kind == tokPunct && (t.text == "{" || t.text == "(")):
+		p.at++
 		return nil, p.unexpected()
+	case t.kind == tokWord || t.kind == tokText:
+		if !p.extends(p.at+2) && p.toks[p.at+2].text != "&" {
+			p.at += 2
+			return p.plainRelation(o, op, t)
+		}
 	}
-	if other := p.fields[t.text]; other != nil && t.kind == tokWord && op.text != "contains" && op.text != "matches" {
+	return p.against(o, p.left(o))
+}
+
+// left is the left side as an expression.
+func (p *parser[E]) left(o operand[E]) *expression[E] {
+	x := &expression[E]{op: "field", tok: o.tok, from: o.tok.pos, to: o.tok.pos + o.tok.len, f: o.f, typ: o.f.Type}
+	if o.mask == 0 {
+		return x
+	}
+	mask := integer(o.mask, false)
+	bits := &expression[E]{op: "constant", tok: o.tok, from: x.from, to: x.to, typ: TypeInt, value: &mask}
+	return &expression[E]{op: "&", tok: o.tok, from: x.from, to: x.to, typ: TypeInt, args: []*expression[E]{x, bits}}
+}
+
+// plainRelation compares a field with a constant or a field.
+func (p *parser[E]) plainRelation(o operand[E], op, t token) (node[E], *Error) {
+	other := p.fields[t.text]
+	if t.kind != tokWord {
+		other = nil
+	}
+	if o.f.Type == TypeNone && op.text != "contains" && op.text != "matches" && other == nil {
+		return nil, p.notComparable(o.f.Name, op)
+	}
+	if other != nil && op.text != "contains" && op.text != "matches" {
 		p.used = append(p.used, other)
 		return p.pair(o, op, other, t)
 	}
@@ -299,4 +429,8 @@ func (p *parser[E]) relation(o operand[E]) (node[E], *Error) {
 		return p.octets(o, op, t)
 	}
 	return p.order(o, op, t)
+}
+
+func (p *parser[E]) notComparable(name string, op token) *Error {
+	return p.fault(op, name+" is a header: it is there or it isn't", "leave the comparison out, or name one of its fields")
 }

@@ -89,39 +89,9 @@ func (o *operand[E]) quantified(op string) (not, every bool) {
 
 // set compiles `in {a, b..c}`.
 func (p *parser[E]) set(o operand[E]) (node[E], *Error) {
-	if !p.punct("{") {
-		if p.peek().kind == tokEnd {
-			return nil, p.unexpected()
-		}
-		return nil, p.fault(p.peek(), p.written(p.peek())+" is no set", "write in {a, b..c}")
-	}
-	var spans []span
-	var texts []token
-	for {
-		t := p.next()
-		if t.kind != tokWord && t.kind != tokText {
-			p.at--
-			if t.kind == tokEnd {
-				p.at = len(p.toks) - 1
-			}
-			return nil, p.unexpected()
-		}
-		switch {
-		case !o.f.Type.numeric():
-			texts = append(texts, t)
-		default:
-			s, err := p.element(o.f, t)
-			if err != nil {
-				return nil, err
-			}
-			spans = append(spans, s)
-		}
-		if p.punct("}") {
-			break
-		}
-		if !p.punct(",") {
-			return nil, p.unexpected()
-		}
+	spans, texts, err := p.elements(o.f.Type.numeric(), func(t token) (span, *Error) { return p.constant(o.f, t) })
+	if err != nil {
+		return nil, err
 	}
 	if o.f.Type.numeric() {
 		return o.number(joined(spans), "in"), nil
@@ -129,18 +99,50 @@ func (p *parser[E]) set(o operand[E]) (node[E], *Error) {
 	return p.oneOf(o, texts)
 }
 
+// elements reads the elements of a set: spans of numbers, or texts.
+func (p *parser[E]) elements(numeric bool, constant func(token) (span, *Error)) (spans []span, texts []token, err *Error) {
+	if !p.punct("{") {
+		if p.peek().kind == tokEnd {
+			return nil, nil, p.unexpected()
+		}
+		return nil, nil, p.fault(p.peek(), p.written(p.peek())+" is no set", "write in {a, b..c}")
+	}
+	for {
+		t := p.peek()
+		if t.kind != tokWord && t.kind != tokText {
+			return nil, nil, p.unexpected()
+		}
+		p.at++
+		if !numeric {
+			texts = append(texts, t)
+		} else {
+			s, err := p.element(t, constant)
+			if err != nil {
+				return nil, nil, err
+			}
+			spans = append(spans, s)
+		}
+		if p.punct("}") {
+			return spans, texts, nil
+		}
+		if !p.punct(",") {
+			return nil, nil, p.unexpected()
+		}
+	}
+}
+
 // element reads an element of a set: a constant, or a range of them.
-func (p *parser[E]) element(f *field[E], t token) (span, *Error) {
+func (p *parser[E]) element(t token, constant func(token) (span, *Error)) (span, *Error) {
 	from, to, isRange := strings.Cut(t.text, "..")
 	if t.kind == tokText || !isRange {
-		return p.constant(f, t)
+		return constant(t)
 	}
 	part := func(text string, at int) token { return token{tokWord, text, t.pos + at, len(text)} }
-	a, err := p.constant(f, part(from, 0))
+	a, err := constant(part(from, 0))
 	if err != nil {
 		return span{}, err
 	}
-	b, err := p.constant(f, part(to, len(from)+2))
+	b, err := constant(part(to, len(from)+2))
 	if err != nil {
 		return span{}, err
 	}
@@ -222,35 +224,49 @@ func (p *parser[E]) text(o operand[E], op, t token) (node[E], *Error) {
 	return n, nil
 }
 
-// octets compiles a comparison of octets. A constant in quotes stands for its
-// own octets.
+// octets compiles a comparison of octets.
 func (p *parser[E]) octets(o operand[E], op, t token) (node[E], *Error) {
-	n := &octetsNode[E]{f: o.f}
+	holds, err := p.octetsHold(op, t)
+	if err != nil {
+		return nil, err
+	}
+	n := &octetsNode[E]{f: o.f, holds: holds}
 	n.not, n.every = o.quantified(op.text)
+	return n, nil
+}
+
+// octetsHold is what an operator asks of octets.
+func (p *parser[E]) octetsHold(op, t token) (func([]byte) bool, *Error) {
 	if op.text == "matches" {
 		re, err := p.regexp(t)
 		if err != nil {
 			return nil, err
 		}
-		n.holds = re.Match
-		return n, nil
+		return re.Match, nil
 	}
-	want := []byte(t.text)
-	if t.kind == tokWord {
-		var ok bool
-		if want, ok = octetString(t.text); !ok {
-			return nil, p.fault(t, p.written(t)+" are no octets", "write them as aa:bb:cc, or text in quotes")
-		}
+	want, err := p.octetsOf(t)
+	if err != nil {
+		return nil, err
 	}
 	switch holds := orders[op.text]; {
 	case op.text == "contains":
-		n.holds = func(b []byte) bool { return bytes.Contains(b, want) }
+		return func(b []byte) bool { return bytes.Contains(b, want) }, nil
 	case holds != nil:
-		n.holds = func(b []byte) bool { return holds(bytes.Compare(b, want)) }
-	default:
-		return nil, p.fault(op, p.written(op)+" does not apply to octets", "")
+		return func(b []byte) bool { return holds(bytes.Compare(b, want)) }, nil
 	}
-	return n, nil
+	return nil, p.fault(op, p.written(op)+" does not apply to octets", "")
+}
+
+// octetsOf reads a constant of octets. One in quotes stands for its own.
+func (p *parser[E]) octetsOf(t token) ([]byte, *Error) {
+	if t.kind != tokWord {
+		return []byte(t.text), nil
+	}
+	want, ok := octetString(t.text)
+	if !ok {
+		return nil, p.fault(t, p.written(t)+" are no octets", "write them as aa:bb:cc, or text in quotes")
+	}
+	return want, nil
 }
 
 // regexp compiles the pattern of matches, which looks at no case, as in
