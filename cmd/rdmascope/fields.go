@@ -20,10 +20,11 @@ small or capital letters, or a name with * and ?.
 
 func (a *app) fieldsCommand() *cobra.Command {
 	return &cobra.Command{
-		Use:   "fields [PATTERN]",
-		Short: "list the fields that filters know",
-		Long:  fieldsHelp,
-		Args:  cobra.MaximumNArgs(1),
+		Use:               "fields [PATTERN]",
+		Short:             "list the fields that filters know",
+		Long:              fieldsHelp,
+		Args:              cobra.MaximumNArgs(1),
+		ValidArgsFunction: completeFields,
 		RunE: func(_ *cobra.Command, args []string) error {
 			pattern := ""
 			if len(args) > 0 {

@@ -30,7 +30,6 @@ func (f *inputFlags) register(cmd *cobra.Command) {
 	fl.Lookup("roce-port").DefValue = "" // else the help says (default [])
 	fl.BoolVar(&f.noICRC, "no-icrc", false, "leave the invariant CRCs unchecked")
 	fl.StringVar(&f.timestamps, "timestamps", "", "whose times packets have: capture (the file's), trailer (stamped on the frames by a tap or a mirror), or auto, the stamps where they are sane (default auto)")
-	_ = cmd.RegisterFlagCompletionFunc("timestamps", cobra.FixedCompletions([]string{"auto", "capture", "trailer"}, cobra.ShellCompDirectiveNoFileComp)) // fails for flags that there aren't
 	cmd.PreRunE = func(*cobra.Command, []string) error {
 		for _, port := range ports {
 			if port == 0 || port > 65535 {

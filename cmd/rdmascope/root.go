@@ -46,7 +46,8 @@ func (a *app) root() *cobra.Command {
 	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		return exitf(exitUsage, "%v (see %s --help)", err, cmd.CommandPath())
 	})
-	root.AddCommand(a.analyzeCommand(), a.liveCommand(), a.tuiCommand(), a.packetsCommand(), a.countersCommand(), a.fieldsCommand(), a.schemaCommand(), a.explainCommand(), a.configCommand())
+	root.AddCommand(a.analyzeCommand(), a.liveCommand(), a.tuiCommand(), a.packetsCommand(), a.countersCommand(), a.fieldsCommand(), a.schemaCommand(), a.explainCommand(), a.configCommand(), a.manCommand())
+	completeFlags(root)
 	return root
 }
 
