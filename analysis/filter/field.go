@@ -16,7 +16,9 @@ type field[E any] struct {
 	// octets tells whether it is there.
 	texts  func(E, []string) []string
 	octets func(E, [][]byte) [][]byte
-	exact  func(E, [][]byte) [][]byte // the octets of a header themselves
+	// exact are the octets of a header themselves, and onward what contains and
+	// matches search: of a protocol, what it carries too, as in Wireshark.
+	exact, onward func(E, [][]byte) [][]byte
 }
 
 // Field describes a name that filters may use.

@@ -141,6 +141,10 @@ func (p *parser[E]) compareBoth(o operand[E], a *expression[E], op token, b *exp
 			return nil, p.headless(x)
 		}
 	}
+	if op.text == "contains" && a.op == "field" {
+		wide := *a
+		wide.f, a = a.f.searched(), &wide
+	}
 	not, every := o.quantified(op.text)
 	e := p.emitter()
 	x, err := e.as(a, typ)

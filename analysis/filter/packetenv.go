@@ -61,6 +61,14 @@ func (t *treeField) fieldOf() *packetField {
 		return buf
 	}
 	f.exact = f.octets
+	if f.onward = f.octets; t.typ == TypeNone && !strings.Contains(name, ".") {
+		f.onward = func(e *packetEnv, buf [][]byte) [][]byte {
+			if may(e.p) {
+				each(e.nodes(), name, func(n *decode.Node) { buf = append(buf, e.p.Data[min(max(n.Off, 0), len(e.p.Data)):]) })
+			}
+			return buf
+		}
+	}
 	return f
 }
 

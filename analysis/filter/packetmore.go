@@ -77,6 +77,8 @@ func addHeaders(m map[string]*packetField) {
 		}}
 	}
 	add("infiniband", "InfiniBand transport: RoCEv2, RoCEv1 or native", func(p *decode.Packet) bool { return p.Kind.IsRoCE() })
+	m["infiniband"].exact = infinibandOctets
+	m["infiniband"].onward = infinibandOctets
 	add("arp", "ARP", func(p *decode.Packet) bool { return p.EtherType == 0x0806 && p.Has(decode.FlagEth) })
 	add("icmp", "ICMP", func(p *decode.Packet) bool { return isIPv4(p) && p.Proto == 1 })
 	add("icmpv6", "ICMPv6", func(p *decode.Packet) bool { return isIPv6(p) && p.Proto == 58 })
@@ -101,6 +103,29 @@ func addHeaders(m map[string]*packetField) {
 		}
 		return nil
 	})
+}
+
+// infinibandOctets is what Wireshark gives to its dissector: in RoCEv2 what UDP
+// carries, else all from the GRH or the LRH on.
+func infinibandOctets(e *packetEnv, buf [][]byte) [][]byte {
+	p, from := e.p, 0
+	switch p.Kind {
+	case decode.KindRoCEv2:
+		from = int(p.TransOff)
+	case decode.KindRoCEv1:
+		from = int(p.NetOff)
+	case decode.KindInfiniBand:
+	default:
+		return buf
+	}
+	to := len(p.Data)
+	if p.Kind == decode.KindRoCEv2 {
+		to = min(to, from+int(p.TransLen))
+	}
+	if from < to {
+		buf = append(buf, p.Data[from:to:to])
+	}
+	return buf
 }
 
 // repeats tells packets in which a header may occur more than once.

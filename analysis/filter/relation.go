@@ -230,7 +230,7 @@ func (p *parser[E]) octets(o operand[E], op, t token) (node[E], *Error) {
 	if err != nil {
 		return nil, err
 	}
-	n := &octetsNode[E]{f: o.f, holds: holds}
+	n := &octetsNode[E]{f: o.f.searched(), holds: holds}
 	n.not, n.every = o.quantified(op.text)
 	return n, nil
 }

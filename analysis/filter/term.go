@@ -169,3 +169,13 @@ func (f *field[E]) span() func(E, [][]byte) [][]byte {
 	}
 	return f.octets
 }
+
+// searched is the field as contains and matches see it.
+func (f *field[E]) searched() *field[E] {
+	if f.Type != TypeNone || f.onward == nil {
+		return f
+	}
+	wide := *f
+	wide.octets, wide.exact = f.onward, f.onward
+	return &wide
+}

@@ -16,7 +16,19 @@ filters of the terminal. PATTERN is a part of the name or of its meaning, in
 small or capital letters, or a name with * and ?.
 
   rdmascope fields psn
-  rdmascope fields 'infiniband.aeth.*'`
+  rdmascope fields 'infiniband.aeth.*'
+
+Filters are written as in Wireshark:
+
+  ip.addr == 10.0.0.0/8 && infiniband.bth.opcode in {10, 12..17}
+  udp.length - 8 > 1024 or len(infiniband.payload) % 4 != 0
+  eth.src[0:3] == 52:54:00 and max(udp.port) > 60000
+  flow.retransmitted_packets * 100 > flow.packets
+
+Operators: == != > < >= <= === !== in contains matches, + - * / % &, grouped by
+{} or (), [offset:length] [first-last] [offset:] [:length]; any and all in front
+of a comparison; not and xor or. Functions: abs count len lower max min string
+upper.`
 
 func (a *app) fieldsCommand() *cobra.Command {
 	return &cobra.Command{
