@@ -103,7 +103,7 @@ func (p *parser[E]) keySpan(t Type, tok token) (c span, typ Type, err *Error) {
 	if slices.Contains(addressTypes, t) { // with a prefix length, maybe
 		s, fault := number(t, tok.text)
 		if fault != nil {
-			return span{}, t, p.fault(tok, printable(fault.Error()), "")
+			return span{}, t, p.fault(tok, printable(fault.Error()), p.meantName(tok))
 		}
 		return s, t, nil
 	}

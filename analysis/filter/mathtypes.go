@@ -3,6 +3,7 @@ package filter
 import (
 	"errors"
 	"strconv"
+	"strings"
 )
 
 // common is the type in which two values are comparable.
@@ -207,8 +208,19 @@ func (p *parser[E]) literal(x *expression[E], t Type) *Error {
 	return nil
 }
 
+// meantName proposes a field for a constant that looks like the name of one.
+func (p *parser[E]) meantName(t token) string {
+	if t.kind != tokWord || !strings.Contains(t.text, ".") || strings.ContainsAny(t.text, ":/") || t.text[0]|0x20 < 'a' {
+		return ""
+	}
+	return p.meant(t.text)
+}
+
 // meantOperator is for "a-1", which is one word.
 func (p *parser[E]) meantOperator(t token) string {
+	if hint := p.meantName(t); hint != "" {
+		return hint
+	}
 	for i := 1; i < len(t.text) && t.kind == tokWord; i++ {
 		if t.text[i] == '-' {
 			return "write a space in front of -"

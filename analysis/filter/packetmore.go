@@ -2,6 +2,7 @@ package filter
 
 import (
 	"slices"
+	"strings"
 
 	"rdmascope/decode"
 	"rdmascope/decode/roce"
@@ -27,6 +28,7 @@ func makePacketFields() map[string]*packetField {
 		}
 	}
 	addHeaders(m)
+	addOctets(m)
 	addPairs(m)
 	addTCPFlags(m)
 	for _, f := range recordFields() {
@@ -103,6 +105,46 @@ func addHeaders(m map[string]*packetField) {
 		}
 		return nil
 	})
+}
+
+// headerAt tells where a header of which there is one lies, so that no tree is
+// built for its octets.
+var headerAt = map[string]func(*decode.Packet) (off, n int){
+	"eth": func(p *decode.Packet) (int, int) { return 0, 14 },
+	"ip": func(p *decode.Packet) (int, int) {
+		first, _ := bytesAt(p, netOff(p), 1)
+		return netOff(p), int(first&15) * 4
+	},
+	"ipv6":           func(p *decode.Packet) (int, int) { return int(p.NetOff), 40 },
+	"udp":            func(p *decode.Packet) (int, int) { return int(p.L4Off), 8 },
+	"tcp":            func(p *decode.Packet) (int, int) { return int(p.L4Off), int(p.TCP.HeaderLen) },
+	"infiniband.bth": func(p *decode.Packet) (int, int) { return int(p.TransOff), roce.BTHLen },
+}
+
+// addOctets gives headers their octets: of a protocol those that it carries too,
+// where they are searched.
+func addOctets(m map[string]*packetField) {
+	for name, at := range headerAt {
+		is, f := present[name], m[name]
+		quick := func(carries bool, slow func(*packetEnv, [][]byte) [][]byte) func(*packetEnv, [][]byte) [][]byte {
+			return func(e *packetEnv, buf [][]byte) [][]byte {
+				p := e.p
+				if !is(p) || repeats(p) {
+					return slow(e, buf)
+				}
+				from, n := at(p)
+				to := from + n
+				if from < 0 || n <= 0 || to > len(p.Data) {
+					return slow(e, buf)
+				}
+				if carries {
+					to = len(p.Data)
+				}
+				return append(buf, p.Data[from:to:to])
+			}
+		}
+		f.exact, f.onward = quick(false, f.exact), quick(!strings.Contains(name, "."), f.onward)
+	}
 }
 
 // infinibandOctets is what Wireshark gives to its dissector: in RoCEv2 what UDP

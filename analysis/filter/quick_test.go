@@ -1,6 +1,7 @@
 package filter
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"slices"
@@ -46,7 +47,8 @@ func TestQuickEqualsTree(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"ip.src", "ipv6.src", "vlan.id", "infiniband.aeth.syndrome.error_code", "infiniband.reth.va",
-		"macc.cbfc.enbv.c3", "tcp.flags", "infiniband.cm.req.serviceid"} {
+		"macc.cbfc.enbv.c3", "tcp.flags", "octets of ip", "octets of ipv6", "octets of tcp", "octets of infiniband.bth",
+		"infiniband.cm.req.serviceid"} {
 		assert.NotZero(t, seen[name], "%s was never compared", name)
 	}
 }
@@ -67,6 +69,14 @@ func compareQuick(t *testing.T, p *decode.Packet, seen map[string]int) {
 			assert.Equal(t, want, got, "%s of packet %d: %s", name, p.Number, decode.Summary(p))
 		}
 		seen[name] += len(got)
+	}
+	for name := range headerAt {
+		var want [][]byte
+		each(e.nodes(), name, func(n *decode.Node) { want = append(want, octetsOf(p, n)) })
+		if got := packetFields[name].exact(e, nil); p.Stop.Reason == decode.ReasonNone && !slices.EqualFunc(want, got, bytes.Equal) {
+			assert.Equal(t, want, got, "%s of packet %d: %s", name, p.Number, decode.Summary(p))
+		}
+		seen["octets of "+name] += len(want)
 	}
 	for name, is := range present {
 		if p.Stop.Reason != decode.ReasonNone || name == "infiniband.xrceth" || name == "infiniband.rdeth" {
@@ -112,5 +122,27 @@ func TestEveryTreeFieldIsKnown(t *testing.T) {
 		default:
 			assert.NotNil(t, f.octets, name)
 		}
+	}
+}
+
+// TestQuickTermsFirst wants expr to run only for what the other terms of an AND
+// let pass, wherever they are written.
+func TestQuickTermsFirst(t *testing.T) {
+	p := &decode.Packet{Data: make([]byte, 64), Wire: 64}
+	for expr, runs := range map[string]bool{
+		"frame.len + 1 == 65":                                true,
+		"frame.len + 1 == 65 && tcp":                         false,
+		"tcp && frame.len + 1 == 65":                         false,
+		"frame.len + 1 == 65 && frame.len == 64 && tcp":      false,
+		"frame.len + 1 == 65 && frame.len == 64":             true,
+		"(frame.len + 1 == 65 || ip) && (tcp or udp)":        false,
+		"not frame.len + 1 == 65 && frame && !(frame || ip)": false,
+		"frame.len == 60 + 4":                                false, // there is nothing to run
+		"64 == (frame.len)":                                  false,
+	} {
+		f, err := CompilePacket(expr)
+		require.NoError(t, err, expr)
+		f.Match(p)
+		assert.Equal(t, runs, f.m.vm != nil, expr)
 	}
 }

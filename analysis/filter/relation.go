@@ -2,6 +2,7 @@ package filter
 
 import (
 	"bytes"
+	"cmp"
 	"regexp"
 	"slices"
 	"strings"
@@ -33,11 +34,7 @@ func (p *parser[E]) constant(f *field[E], t token) (span, *Error) {
 		}
 		return span{}, p.fault(t, f.Name+" is a number: "+p.written(t)+" is text", hint)
 	}
-	hint := ""
-	if t.kind == tokWord && strings.Contains(t.text, ".") && !strings.ContainsAny(t.text, ":/") && t.text[0]|0x20 >= 'a' {
-		hint = p.meant(t.text)
-	}
-	return span{}, p.fault(t, printable(err.Error()), hint)
+	return span{}, p.fault(t, printable(err.Error()), p.meantName(t))
 }
 
 // spansOf turns a comparison into the values for which it holds. For != and !==
@@ -113,6 +110,7 @@ func (p *parser[E]) elements(numeric bool, constant func(token) (span, *Error)) 
 			return nil, nil, p.unexpected()
 		}
 		p.at++
+		t = p.spaced(t)
 		if !numeric {
 			texts = append(texts, t)
 		} else {
@@ -131,6 +129,15 @@ func (p *parser[E]) elements(numeric bool, constant func(token) (span, *Error)) 
 	}
 }
 
+// spaced joins a range that has spaces in it, as "a .. b".
+func (p *parser[E]) spaced(t token) token {
+	for next := p.peek(); t.kind == tokWord && next.kind == tokWord && (strings.HasSuffix(t.text, "..") || strings.HasPrefix(next.text, "..")); next = p.peek() {
+		t.text, t.len = t.text+next.text, next.pos+next.len-t.pos
+		p.at++
+	}
+	return t
+}
+
 // element reads an element of a set: a constant, or a range of them.
 func (p *parser[E]) element(t token, constant func(token) (span, *Error)) (span, *Error) {
 	from, to, isRange := strings.Cut(t.text, "..")
@@ -142,7 +149,7 @@ func (p *parser[E]) element(t token, constant func(token) (span, *Error)) (span,
 	if err != nil {
 		return span{}, err
 	}
-	b, err := constant(part(to, len(from)+2))
+	b, err := constant(part(to, t.len-len(to)))
 	if err != nil {
 		return span{}, err
 	}
@@ -264,7 +271,7 @@ func (p *parser[E]) octetsOf(t token) ([]byte, *Error) {
 	}
 	want, ok := octetString(t.text)
 	if !ok {
-		return nil, p.fault(t, p.written(t)+" are no octets", "write them as aa:bb:cc, or text in quotes")
+		return nil, p.fault(t, p.written(t)+" are no octets", cmp.Or(p.meantName(t), "write them as aa:bb:cc, or text in quotes"))
 	}
 	return want, nil
 }

@@ -137,5 +137,6 @@ var tsharkMath = []string{
 	"infiniband contains 80:01:00:00",
 	"infiniband.bth[0:12] contains 64",
 	"tcp matches \"[a-c]{4}\"",
+	"ip.src in {10.77.0.1 .. 10.77.0.9, 1.2.3.4}",
 	"arp or len(frame) - 1 < 41",
 }
