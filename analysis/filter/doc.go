@@ -22,7 +22,8 @@
 // bits and a sign whatever the field's width, so that a product of 16 bits
 // doesn't overflow; where a result has more there is none, as with Wireshark. A
 // constant may have more bits than the field, may be on the left, and be divided
-// by; a constant divisor of 0 is refused. Sets take expressions on the left,
+// by; a constant divisor of 0 is refused, and so is a negative
+// constant for an unsigned field alone. Sets take expressions on the left,
 // parentheses group arithmetic, functions and slices may be nested, max and min
 // mix widths. abs works for negative times, for which 4.0 returns them as they
 // are. Flows mix integers with decimals. Not there: layers (ip.src#1), raw octets

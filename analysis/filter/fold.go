@@ -37,8 +37,9 @@ func (e *emitter[E]) folded(x *expression[E]) (string, *Error) {
 	return e.slot(x, slot[E]{fold: f})
 }
 
-// value computes it. What is absent has no part in it; where all of it is
-// absent there is no value, not even a count of 0: so it is in Wireshark.
+// value computes it. What is absent has no part in it, but a constant always
+// has; where all is absent there is no value, not even a count of 0: so it is in
+// Wireshark.
 func (f *fold[E]) value(m *machine[E]) (best value, found bool) {
 	if f.op == "count" {
 		n := f.f.count(m)
@@ -57,10 +58,8 @@ func (f *fold[E]) value(m *machine[E]) (best value, found bool) {
 			}
 		}
 	}
-	if found {
-		for _, v := range f.also {
-			take(v)
-		}
+	for _, v := range f.also {
+		take(v)
 	}
 	return best, found
 }
