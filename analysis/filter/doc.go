@@ -18,17 +18,21 @@
 //
 // # What differs from Wireshark 4.0
 //
-// The results are those of tshark 4.0.17 (tshark_test.go), but: integers have 64
-// bits and a sign whatever the field's width, so that a product of 16 bits
-// doesn't overflow; where a result has more there is none, as with Wireshark. A
-// constant may have more bits than the field, may be on the left, and be divided
-// by; a constant divisor of 0 is refused, and so is a negative
-// constant for an unsigned field alone. Sets take expressions on the left,
-// parentheses group arithmetic, functions and slices may be nested, max and min
-// mix widths. abs works for negative times, for which 4.0 returns them as they
-// are. Flows mix integers with decimals. Not there: layers (ip.src#1), raw octets
-// (@ip.src), references (${…}), len and slices of numbers, of which the width is
-// not known here.
+// The results are those of tshark 4.0.17 (tshark_test.go), but for these:
+//
+//   - Integers have 64 bits and a sign whatever the field's width, so that a
+//     product of 16 bits doesn't overflow and a negative number is one beside an
+//     unsigned field too, where 4.0 multiplies and divides it without its sign.
+//     A result with more bits is none, as with Wireshark.
+//   - A constant may have more bits than the field and may stand on the left. A
+//     constant divisor of 0 is refused, and so is a negative constant for an
+//     unsigned field alone: neither can select anything.
+//   - Sets take expressions on the left, parentheses group arithmetic, functions
+//     and slices may be nested, max and min mix widths, flows mix integers with
+//     decimals.
+//   - abs works for negative times, which 4.0 returns as they are.
+//   - Not there: layers (ip.src#1), raw octets (@ip.src), references (${…}), and
+//     len and slices of numbers, of which the width is not known here.
 //
 // # How it runs
 //

@@ -72,8 +72,8 @@ var tsharkMath = []string{
 	"max(tcp.port, udp.port) > 50000",
 	"max(frame.len, 1000) == 1000",
 	"max(tcp.port, 5) == 5",
-	"frame.len / {udp.port - 4791} == 0",
-	"all frame.len / {udp.port - 4791} == 0",
+	"frame.len / {udp.port - 4791} == 0 && min(udp.port) >= 4791", // below 4.0 takes the divisor for unsigned
+	"all frame.len / {udp.port - 4791} == 0 && min(udp.port) >= 4791",
 	"max(udp.length + 22, ip.len + 1) > udp.length + 21",
 	"max(ip.src, ip.dst) == 10.77.0.2",
 	"min(eth.addr) < 10:00:00:00:00:00",
