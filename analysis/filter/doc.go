@@ -26,7 +26,7 @@
 //     A result with more bits is none, as with Wireshark.
 //   - A constant may have more bits than the field and may stand on the left. A
 //     constant divisor of 0 is refused, and so is a negative constant for an
-//     unsigned field alone: neither can select anything.
+//     unsigned field alone.
 //   - Sets take expressions on the left, parentheses group arithmetic, functions
 //     and slices may be nested, max and min mix widths, flows mix integers with
 //     decimals.
