@@ -164,10 +164,14 @@ func begin(name string, flags int, header []byte) (*os.File, error) {
 	return out, nil
 }
 
-// settle notes that all up to here is whole.
-func (r *ringWriter) settle() (err error) {
-	r.good, err = r.out.Seek(0, io.SeekEnd)
-	r.bytes = r.good
+// settle notes that all up to here is whole. A pipe has no place to return to:
+// whoever reads it has what was written.
+func (r *ringWriter) settle() error {
+	end, err := r.out.Seek(0, io.SeekEnd)
+	if errors.Is(err, syscall.ESPIPE) {
+		return nil
+	}
+	r.good, r.bytes = end, end
 	return err
 }
 

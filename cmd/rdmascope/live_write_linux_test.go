@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
 
 	"rdmascope/analysis"
 )
@@ -53,4 +54,46 @@ func TestRingWriterToDevice(t *testing.T) {
 	st, err := os.Stat(os.DevNull)
 	require.NoError(t, err)
 	assert.NotZero(t, st.Mode()&os.ModeDevice, "not replaced by a file")
+}
+
+// TestRingWriterToPipe: -w writes to a pipe, from which another program reads what
+// comes; when that ends, writing ends with one line and the analysis goes on.
+func TestRingWriterToPipe(t *testing.T) {
+	name := filepath.Join(t.TempDir(), "pipe")
+	require.NoError(t, unix.Mkfifo(name, 0o600))
+	got := make(chan []byte)
+	ended := make(chan struct{})
+	go func() {
+		f, err := os.Open(name)
+		assert.NoError(t, err)
+		b := make([]byte, 1<<16)
+		for n := 0; ; {
+			m, err := f.Read(b[n:])
+			if n += m; err != nil || n > 1000 {
+				got <- b[:n]
+				break
+			}
+		}
+		_ = f.Close()
+		close(ended)
+	}()
+	var said []string
+	w, err := newRingWriter(name, nil, func(s string) { said = append(said, s) })
+	require.NoError(t, err)
+	faces := []analysis.Interface{{Name: "eth7", Link: 1, SnapLen: 128, Received: -1, Dropped: -1}}
+	require.NoError(t, w.open(faces, time.Unix(1e9, 0)))
+	frame := make([]byte, 60)
+	block := func() { w.block(frame, []analysis.Record{{Cap: 60, Wire: 60, Link: 1}}, faces) }
+	for range 20 {
+		block()
+	}
+	saved := filepath.Join(t.TempDir(), "saved.pcapng")
+	require.NoError(t, os.WriteFile(saved, <-got, 0o600))
+	assert.Positive(t, packetsIn(t, saved))
+	<-ended
+	require.Empty(t, said)
+	block()
+	block()
+	require.Len(t, said, 1)
+	assert.Contains(t, said[0], "broken pipe: nothing more is written, the analysis goes on")
 }
