@@ -55,7 +55,7 @@ func TestSettingsApplied(t *testing.T) {
 	var f networkFlags
 	var opt analysis.Options
 	require.NoError(t, f.apply(&opt, config))
-	assert.EqualValues(t, 25_000_000_000, opt.LinkSpeed)
+	assert.EqualValues(t, int64(25_000_000_000), opt.LinkSpeed)
 	require.NotNil(t, opt.Priorities)
 	assert.EqualValues(t, 4, opt.Priorities[26])
 	require.Len(t, opt.PortMap, 1)
