@@ -1,15 +1,19 @@
 package main
 
 import (
+	"bytes"
+	"os"
 	"runtime"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// hugeHeap is how much of the heap is asked for in huge pages: room for a few
-// thousand connections, and never more resident than is used.
-const hugeHeap = 64 << 20
+// hugeHeap is how much of the heap is asked for in huge pages: room for some ten
+// thousand connections. It is address space; resident is what is used. With 64 MiB
+// a capture of 100,000 connections took longer than without any, with this it
+// doesn't.
+const hugeHeap = 512 << 20
 
 // wantHugePages has the first of the heap backed by huge pages where the system
 // grants them on request (transparent_hugepage/enabled is madvise). The states of
@@ -17,11 +21,9 @@ const hugeHeap = 64 << 20
 // has translations at hand, and each page costs a fault when it is touched first:
 // 15 % of the time of a whole analysis. The runtime takes memory by address, so
 // what was allocated here and given back at once is what it hands out next. It is
-// a hint: where it has no effect, nothing else changes. Where address space is
-// rationed (ulimit -v) it isn't spent on hints.
+// a hint: where it has no effect, nothing else changes.
 func wantHugePages() {
-	var space unix.Rlimit
-	if err := unix.Getrlimit(unix.RLIMIT_AS, &space); err != nil || space.Cur != unix.RLIM_INFINITY {
+	if addressesRationed() {
 		return
 	}
 	const page = 2 << 20
@@ -29,4 +31,15 @@ func wantHugePages() {
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) % page
 	_ = unix.Madvise(b[skip:skip+(hugeHeap-skip)/page*page], unix.MADV_HUGEPAGE)
 	runtime.KeepAlive(b)
+}
+
+// addressesRationed tells whether memory counts before it is used: under a limit
+// of the process (ulimit -v), or of a system that promises no more than it has.
+func addressesRationed() bool {
+	var space unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_AS, &space); err != nil || space.Cur != unix.RLIM_INFINITY {
+		return true
+	}
+	mode, err := os.ReadFile("/proc/sys/vm/overcommit_memory")
+	return err == nil && bytes.HasPrefix(mode, []byte("2"))
 }
