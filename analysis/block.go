@@ -16,7 +16,7 @@ import (
 const partitions = 64
 
 // block is a run of records and what became of them. It travels from the
-// reader through a decoder to every lane, and back to the pool.
+// reader to every lane, and back to the pool.
 type block struct {
 	seq   int64 // order in the capture
 	first int64 // number of its first packet, from 1
@@ -27,8 +27,8 @@ type block struct {
 	numbers []int64
 	start   int64 // time of the capture's first packet that has one
 	// pkts are the packets of the records that had to be decoded to know where
-	// they belong, at the records' places in the block; a frame into which
-	// receive offload merged several has one for each.
+	// they belong; a frame into which receive offload merged several has one for
+	// each. at are the places of their records.
 	pkts []decode.Packet
 	at   []uint32
 

@@ -330,8 +330,8 @@ func (e *Engine) consume(l *lane, b *block) {
 	e.changed.Broadcast()
 }
 
-// read takes the next block from the source and decodes it. Only the reading
-// is serial. Called and returning with the lock held.
+// read takes the next block from the source and sorts it. Only the reading is
+// serial. Called and returning with the lock held.
 func (e *Engine) read(d *decode.Decoder) {
 	b := e.take()
 	e.reading, e.since = true, time.Now()

@@ -153,7 +153,7 @@ func (a *app) runEngine(f *analyzeFlags, files *pcaps.Files, src analysis.Source
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // gives the second one back its usual effect
-	engine := analysis.New(src, opt)
+	engine := newEngine(src, opt)
 	done := a.startProgress(f, files, engine)
 	snap, err := engine.Run(ctx)
 	done()

@@ -89,7 +89,7 @@ func (a *app) counters(f *countersFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	snap, err := analysis.Analyze(ctx, src, opt)
+	snap, err := newEngine(src, opt).Run(ctx)
 	if err != nil {
 		return err
 	}

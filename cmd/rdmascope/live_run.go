@@ -57,7 +57,7 @@ func (r *liveRun) open(more ...sink) error {
 	}
 	r.log = newFindingsLog(r)
 	r.stamped = analysis.NewStamped(r.tee, r.options.Decode, r.clock) // what -w writes keeps its times
-	r.engine = analysis.New(r.stamped, r.options)
+	r.engine = newEngine(r.stamped, r.options)
 	r.began = time.Now()
 	if len(r.flags.ifaces) > 0 {
 		r.dropPrivileges()

@@ -7,13 +7,16 @@ import (
 	"io"
 	"os"
 	"runtime/debug"
+	"sync"
+
+	"rdmascope/analysis"
 )
 
 // version is set when building, see the Makefile.
 var version = "dev"
 
 func main() {
-	wantHugePages()
+	beforeAnalysis = sync.OnceFunc(wantHugePages)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -31,4 +34,14 @@ func run(args []string, stdin io.Reader, stdout, stderr io.Writer) (code int) {
 	root := a.root()
 	root.SetArgs(withDefaultCommand(root, args))
 	return a.code(root.Execute())
+}
+
+// beforeAnalysis is called when an analysis is about to begin. Only the program
+// itself has something to do then.
+var beforeAnalysis = func() {}
+
+// newEngine prepares an analysis of src.
+func newEngine(src analysis.Source, opt analysis.Options) *analysis.Engine {
+	beforeAnalysis()
+	return analysis.New(src, opt)
 }

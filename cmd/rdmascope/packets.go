@@ -161,7 +161,7 @@ func (a *app) packetFilter(in *inputFlags, expr string, args []string) (*filter.
 	if f.NeedsMarks() {
 		opt.Mark = marks.Add
 	}
-	snap, err := analysis.Analyze(context.Background(), src, opt)
+	snap, err := newEngine(src, opt).Run(context.Background())
 	if err != nil {
 		return nil, err
 	}

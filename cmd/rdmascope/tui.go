@@ -99,7 +99,7 @@ func (a *app) browse(paths []string, clock analysis.ClockMode, opt analysis.Opti
 	default:
 		view.WhyNoPacket = reason
 	}
-	state.engine = analysis.New(stamped, opt)
+	state.engine = newEngine(stamped, opt)
 	go state.analyse(ctx)
 	view.Engine, view.Progress, view.Details = state.engine, state.progress, newDetails(ctx, again, &opt, state.done.Load)
 	view.Title, view.Inputs = title(paths), paths
