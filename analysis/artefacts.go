@@ -3,7 +3,7 @@ package analysis
 import (
 	"strings"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // What a capture did to its packets, beside cutting and losing some.
@@ -86,6 +86,6 @@ func doubtArtefacts(s *Snapshot, t *totals, doubt func(level int, format string,
 }
 
 // macSame is left out of loopback devices, whose addresses are zero.
-func macSame(p *decode.Packet) bool {
-	return p.Has(decode.FlagMACSame) && p.EthSrc != decode.MAC{}
+func macSame(p *wire.Packet) bool {
+	return p.Has(wire.FlagMACSame) && p.EthSrc != wire.MAC{}
 }

@@ -7,7 +7,7 @@ import (
 
 	"rdmascope/analysis/pause"
 	"rdmascope/analysis/rc"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // partitions is how many ways the host pairs are split. It is fixed, so that
@@ -29,7 +29,7 @@ type block struct {
 	// pkts are the packets of the records that had to be decoded to know where
 	// they belong; a frame into which receive offload merged several has one for
 	// each. at are the places of their records.
-	pkts []decode.Packet
+	pkts []wire.Packet
 	at   []uint32
 
 	control []uint32   // pause frames among pkts, for every lane
@@ -58,7 +58,7 @@ func newBlock(lanes int) *block { return &block{lanes: make([][]sorted, lanes)} 
 // looked at for that: its lane decodes it when its turn comes, so that the
 // packet, several times as long as what was captured of it, never leaves the
 // first cache. Everything else is decoded here.
-func (b *block) sort(d *decode.Decoder) {
+func (b *block) sort(d *wire.Decoder) {
 	b.pkts, b.at = b.pkts[:0], b.at[:0]
 	b.control, b.lldp = b.control[:0], b.lldp[:0]
 	for i := range b.lanes {
@@ -66,7 +66,7 @@ func (b *block) sort(d *decode.Decoder) {
 	}
 	b.totals.reset()
 	b.clock = span{}
-	var pair decode.Pair
+	var pair wire.Pair
 	for i := range b.recs {
 		r := &b.recs[i]
 		if r.Flags&RecordNoTime == 0 {
@@ -79,12 +79,12 @@ func (b *block) sort(d *decode.Decoder) {
 		hash := pairHash(pair.Src, pair.Dst)
 		part := uint8(hash >> 58)
 		l := laneOf(part, len(b.lanes))
-		b.lanes[l] = append(b.lanes[l], sorted{hash: flowHash(hash, pair.Dst, pair.DestQP, decode.KindRoCEv2, r.Iface), at: uint32(i), part: part})
+		b.lanes[l] = append(b.lanes[l], sorted{hash: flowHash(hash, pair.Dst, pair.DestQP, wire.KindRoCEv2, r.Iface), at: uint32(i), part: part})
 	}
 }
 
 // decode decodes record i. Packets of one record share its number and its time.
-func (b *block) decode(d *decode.Decoder, i int) {
+func (b *block) decode(d *wire.Decoder, i int) {
 	first := len(b.pkts)
 	b.pkts = b.decodeTo(b.pkts, d, i, &b.totals)
 	for k := first; k < len(b.pkts); k++ {
@@ -94,7 +94,7 @@ func (b *block) decode(d *decode.Decoder, i int) {
 }
 
 // decodeTo decodes record i, counts it, and appends the packets that are in it.
-func (b *block) decodeTo(pkts []decode.Packet, d *decode.Decoder, i int, t *totals) []decode.Packet {
+func (b *block) decodeTo(pkts []wire.Packet, d *wire.Decoder, i int, t *totals) []wire.Packet {
 	at := len(pkts)
 	pkts = longer(pkts, 1)
 	b.load(&pkts[at], i)
@@ -104,7 +104,7 @@ func (b *block) decodeTo(pkts []decode.Packet, d *decode.Decoder, i int, t *tota
 		pkts = split(pkts, d, t)
 	}
 	for k := at; k < len(pkts); k++ {
-		if p := &pkts[k]; p.Kind.IsRoCE() && p.Has(decode.FlagBTH) {
+		if p := &pkts[k]; p.Kind.IsRoCE() && p.Has(wire.FlagBTH) {
 			p.Print = rc.Fingerprint(p) // while its bytes are in the cache
 		}
 	}
@@ -113,7 +113,7 @@ func (b *block) decodeTo(pkts []decode.Packet, d *decode.Decoder, i int, t *tota
 
 // split appends the packets that were merged with the last one. There are never
 // more than fit in the captured octets.
-func split(pkts []decode.Packet, d *decode.Decoder, t *totals) []decode.Packet {
+func split(pkts []wire.Packet, d *wire.Decoder, t *totals) []wire.Packet {
 	at := len(pkts)
 	more := int(pkts[at-1].Merged) - 1
 	pkts = longer(pkts, more)
@@ -130,9 +130,9 @@ func split(pkts []decode.Packet, d *decode.Decoder, t *totals) []decode.Packet {
 func (b *block) place(k int) {
 	p := &b.pkts[k]
 	switch {
-	case p.Kind == decode.KindPFC || p.Kind == decode.KindPause:
+	case p.Kind == wire.KindPFC || p.Kind == wire.KindPause:
 		b.control = append(b.control, uint32(k))
-	case p.Kind == decode.KindLLDP:
+	case p.Kind == wire.KindLLDP:
 		b.lldp = append(b.lldp, uint32(k))
 	case tracked(p):
 		hash := pairHash(p.Src, p.Dst)
@@ -143,8 +143,8 @@ func (b *block) place(k int) {
 }
 
 // tracked tells whether a partition wants to see p.
-func tracked(p *decode.Packet) bool {
-	return p.Kind.IsRoCE() && p.Has(decode.FlagBTH) || p.Kind == decode.KindTCP
+func tracked(p *wire.Packet) bool {
+	return p.Kind.IsRoCE() && p.Has(wire.FlagBTH) || p.Kind == wire.KindTCP
 }
 
 // tellSpeeds tells a time line of pauses how fast the interfaces are.
@@ -158,7 +158,7 @@ func (b *block) tellSpeeds(tl *pause.Timeline) {
 func laneOf(part uint8, lanes int) int { return int(part) * lanes / partitions }
 
 // load makes packet p of record i.
-func (b *block) load(p *decode.Packet, i int) {
+func (b *block) load(p *wire.Packet, i int) {
 	r := &b.recs[i]
 	number := b.first + int64(i)
 	if len(b.numbers) > 0 {
@@ -177,21 +177,21 @@ func (b *block) frame(i int) []byte {
 // number as its place in the capture, ready to be decoded. The rest of p may
 // hold an earlier packet: the decoder resets what it fills, which is cheaper
 // than clearing all of it here.
-func LoadRecord(p *decode.Packet, r *Record, frame []byte, number int64) {
+func LoadRecord(p *wire.Packet, r *Record, frame []byte, number int64) {
 	p.Number, p.Time = number, r.Time
 	p.Data, p.Wire = frame, r.Wire
 	p.Iface, p.Link, p.Lost = r.Iface, r.Link, r.Lost
-	p.Dir = decode.Dir(r.Dir)
+	p.Dir = wire.Dir(r.Dir)
 	p.Flags = 0
 	if r.Flags != 0 {
 		if r.Flags&RecordNoTime != 0 {
-			p.Flags |= decode.FlagNoTime
+			p.Flags |= wire.FlagNoTime
 		}
 		if r.Flags&RecordTruncated != 0 {
-			p.Flags |= decode.FlagTruncated
+			p.Flags |= wire.FlagTruncated
 		}
 		if r.Flags&RecordRxError != 0 {
-			p.Flags |= decode.FlagRxError
+			p.Flags |= wire.FlagRxError
 		}
 	}
 }
@@ -208,7 +208,7 @@ func mix(a, b uint64) uint64 {
 
 // pairHash is equal for both directions of a host pair: an RC request doesn't
 // carry its source QPN, so both must meet in one partition.
-func pairHash(src, dst decode.Addr) uint64 {
+func pairHash(src, dst wire.Addr) uint64 {
 	a := mix(src.Hi, src.Lo)
 	b := mix(dst.Hi, dst.Lo)
 	return mix(a^b, a+b)
@@ -216,12 +216,12 @@ func pairHash(src, dst decode.Addr) uint64 {
 
 // flowHash tells the flows of a host pair apart: those to one queue pair, or of
 // TCP to one port.
-func flowHash(pair uint64, dst decode.Addr, to uint32, kind decode.Kind, iface uint16) uint64 {
+func flowHash(pair uint64, dst wire.Addr, to uint32, kind wire.Kind, iface uint16) uint64 {
 	return mix(pair^dst.Lo, uint64(to)<<24|uint64(kind)<<16|uint64(iface))
 }
 
-func flowHashOf(pair uint64, p *decode.Packet) uint64 {
-	if p.Kind == decode.KindTCP {
+func flowHashOf(pair uint64, p *wire.Packet) uint64 {
+	if p.Kind == wire.KindTCP {
 		return flowHash(pair, p.Dst, uint32(p.SrcPort)<<16|uint32(p.DstPort), p.Kind, p.Iface)
 	}
 	return flowHash(pair, p.Dst, uint32(p.RoCE.BTH.DestQP), p.Kind, p.Iface)

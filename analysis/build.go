@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"rdmascope/analysis/rc"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // build makes the snapshot of one point of the capture from what the lanes
@@ -147,16 +147,16 @@ func merge(parts []laneResult) *merged {
 }
 
 func buildProtocols(t *totals, iwarp Traffic) Protocols {
-	other := t.traffic(int(decode.KindOther), int(decode.KindTCP), int(decode.KindLLDP))
+	other := t.traffic(int(wire.KindOther), int(wire.KindTCP), int(wire.KindLLDP))
 	other.Packets -= iwarp.Packets
 	other.WireBytes -= iwarp.WireBytes
 	return Protocols{
 		IWARP:      iwarp,
-		RoCEv2:     t.traffic(int(decode.KindRoCEv2)),
-		RoCEv1:     t.traffic(int(decode.KindRoCEv1)),
-		InfiniBand: t.traffic(int(decode.KindInfiniBand)),
-		PFC:        t.traffic(int(decode.KindPFC)),
-		Pause:      t.traffic(int(decode.KindPause)),
+		RoCEv2:     t.traffic(int(wire.KindRoCEv2)),
+		RoCEv1:     t.traffic(int(wire.KindRoCEv1)),
+		InfiniBand: t.traffic(int(wire.KindInfiniBand)),
+		PFC:        t.traffic(int(wire.KindPFC)),
+		Pause:      t.traffic(int(wire.KindPause)),
 		CM:         t.traffic(kindCM),
 		Other:      other,
 	}

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strconv"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // buildInputs lists what was read and the interfaces in it.
@@ -57,7 +57,7 @@ func buildCapture(m *marker, r *merged) Capture {
 	c := Capture{
 		Packets: t.packets, WireBytes: t.wire, CapturedBytes: t.captured,
 		SnaplenCutPackets: t.cut, MalformedPackets: t.malformed, UnknownPackets: t.unknown, Fragments: t.fragments,
-		PFCVisible: t.kinds[decode.KindPFC].packets+t.kinds[decode.KindPause].packets > 0,
+		PFCVisible: t.kinds[wire.KindPFC].packets+t.kinds[wire.KindPause].packets > 0,
 	}
 	c.MergedFrames, c.MergedPackets, c.MergedUnsplitFrames = t.mergedFrames, t.mergedPackets, t.mergedFrames-t.mergedWhole
 	buildClock(&c, m)
@@ -82,7 +82,7 @@ func buildCapture(m *marker, r *merged) Capture {
 	c.Encapsulations = Counts{}
 	for kind, n := range t.encaps {
 		if n > 0 {
-			c.Encapsulations[decode.EncapKind(kind).String()] = n
+			c.Encapsulations[wire.EncapKind(kind).String()] = n
 		}
 	}
 	for i := range r.partitions {
@@ -140,11 +140,11 @@ func decodeStops(t *totals) Map[Counts] {
 			if n == 0 {
 				continue
 			}
-			name := decode.Layer(layer).String()
+			name := wire.Layer(layer).String()
 			if m[name] == nil {
 				m[name] = Counts{}
 			}
-			m[name][decode.Reason(reason).String()] = n
+			m[name][wire.Reason(reason).String()] = n
 		}
 	}
 	return m

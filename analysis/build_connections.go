@@ -11,8 +11,8 @@ import (
 	"rdmascope/analysis/cm"
 	"rdmascope/analysis/marking"
 	"rdmascope/analysis/rc"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // flowRef names a flow of one partition in one of its incarnations.
@@ -352,7 +352,7 @@ func qpnOf(e Endpoint) uint32 {
 
 // connectionID is stable from run to run and from interface to interface: it
 // hashes what names the connection on the wire, the lower end first.
-func connectionID(transport string, a, b decode.Addr, qa, qb uint32, incarnation uint64) string {
+func connectionID(transport string, a, b wire.Addr, qa, qb uint32, incarnation uint64) string {
 	if b.Less(a) || a == b && qb < qa {
 		a, b, qa, qb = b, a, qb, qa
 	}

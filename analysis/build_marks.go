@@ -2,13 +2,13 @@ package analysis
 
 import (
 	"rdmascope/analysis/marking"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // pacer is a host that sends CNPs, at one interface.
 type pacer struct {
 	iface uint16
-	addr  decode.Addr
+	addr  wire.Addr
 }
 
 // pacings is how each host spaces its CNPs, over all partitions.

@@ -3,7 +3,7 @@ package analysis
 import (
 	"rdmascope/analysis/marking"
 	"rdmascope/analysis/pause"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // buildPFC joins every partition's traffic with the time line of pauses.
@@ -133,11 +133,11 @@ func priorityOf(p uint8) Priority {
 	return Priority(p)
 }
 
-func directionName(d decode.Dir) Text {
+func directionName(d wire.Dir) Text {
 	switch d {
-	case decode.DirIn:
+	case wire.DirIn:
 		return "inbound"
-	case decode.DirOut:
+	case wire.DirOut:
 		return "outbound"
 	}
 	return ""

@@ -1,6 +1,6 @@
 package analysis
 
-import "rdmascope/decode"
+import "rdmascope/decode/wire"
 
 // cnpCopies knows CNPs that came twice: captured at both sides of a mirror or of
 // "any", or doubled by the network. A CNP has no PSN and no payload, so only its
@@ -31,7 +31,7 @@ const (
 // that the flow's other packets differ in their identification: those of CNPs,
 // which hardware makes on its own, need not, so that alone makes copies only of
 // what comes nearer than CNPs do.
-func (c *cnpCopies) is(p *decode.Packet, flow int32, moves bool) bool {
+func (c *cnpCopies) is(p *wire.Packet, flow int32, moves bool) bool {
 	s := c.seen[flow]
 	if s == nil {
 		if c.seen == nil {

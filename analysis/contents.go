@@ -3,7 +3,7 @@ package analysis
 import (
 	"fmt"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // contents is what a capture holds beside RDMA, for the one case where that
@@ -18,17 +18,17 @@ type contents struct {
 }
 
 // packet counts a packet that is not RDMA.
-func (c *contents) packet(p *decode.Packet) {
+func (c *contents) packet(p *wire.Packet) {
 	switch {
-	case p.Has(decode.FlagNet) && p.Kind == decode.KindTCP:
+	case p.Has(wire.FlagNet) && p.Kind == wire.KindTCP:
 		c.tcpPorts.add(lowerPort(p.SrcPort, p.DstPort))
-	case p.Has(decode.FlagNet | decode.FlagPorts):
+	case p.Has(wire.FlagNet | wire.FlagPorts):
 		c.udpPorts.add(lowerPort(p.SrcPort, p.DstPort))
-	case p.Has(decode.FlagNet):
+	case p.Has(wire.FlagNet):
 		c.byProto[p.Proto]++
-	case p.Has(decode.FlagEth):
+	case p.Has(wire.FlagEth):
 		c.ethers.add(p.EtherType)
-	case p.Stop == decode.Stop{Layer: decode.LayerLink, Reason: decode.ReasonUnknown}:
+	case p.Stop == wire.Stop{Layer: wire.LayerLink, Reason: wire.ReasonUnknown}:
 		c.links.add(p.Link)
 	default:
 		c.ethers.add(0)

@@ -2,8 +2,8 @@ package analysis
 
 import (
 	"rdmascope/analysis/pause"
-	"rdmascope/decode"
 	"rdmascope/decode/pfc"
+	"rdmascope/decode/wire"
 )
 
 // dcbxTable holds which priorities ports announce as lossless, by interface
@@ -15,7 +15,7 @@ type dcbxTable struct {
 
 type dcbxEntry struct {
 	iface    uint16
-	mac      decode.MAC
+	mac      wire.MAC
 	heard    int64 // newest announcement
 	announce int64 // how many
 	pfc.DCBX
@@ -32,7 +32,7 @@ const (
 )
 
 // frame takes an LLDP frame.
-func (t *dcbxTable) frame(p *decode.Packet) {
+func (t *dcbxTable) frame(p *wire.Packet) {
 	off := min(int(p.TransOff), len(p.Data))
 	d, ok := pfc.DecodeLLDP(p.Data[off:])
 	if !ok {
@@ -45,7 +45,7 @@ func (t *dcbxTable) frame(p *decode.Packet) {
 }
 
 // entry is a port's place in the table, nil when there is none.
-func (t *dcbxTable) entry(p *decode.Packet) *dcbxEntry {
+func (t *dcbxTable) entry(p *wire.Packet) *dcbxEntry {
 	var least *dcbxEntry
 	for i := range t.entries {
 		e := &t.entries[i]
@@ -75,7 +75,7 @@ func (t *dcbxTable) clone() dcbxTable {
 
 // enabled is the vector of priorities for which PFC is enabled on the link of
 // a pause frame's sender: its own announcement, else its peer's.
-func (t *dcbxTable) enabled(iface uint16, mac decode.MAC) (vector uint8, ok bool) {
+func (t *dcbxTable) enabled(iface uint16, mac wire.MAC) (vector uint8, ok bool) {
 	for i := range t.entries {
 		e := &t.entries[i]
 		if e.iface != iface {

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -88,7 +88,7 @@ func (s *passing) ReadBlock(buf []byte, recs []analysis.Record) ([]byte, []analy
 		steps := s.steps(p.number)
 		buf = appendPassing(buf, p.number, steps[p.step])
 		n := uint32(len(buf) - at)
-		recs = append(recs, analysis.Record{Time: s.now, Off: uint32(at), Cap: n, Wire: n, Link: decode.LinkEthernet})
+		recs = append(recs, analysis.Record{Time: s.now, Off: uint32(at), Cap: n, Wire: n, Link: wire.LinkEthernet})
 		s.now += int64(s.gap)
 		if p.step++; p.step == len(steps) {
 			*p = passer{}
@@ -128,7 +128,7 @@ func appendPassing(buf []byte, number, step int) []byte {
 }
 
 func (s *passing) Interfaces() []analysis.Interface {
-	return []analysis.Interface{{Name: "eth7", Link: decode.LinkEthernet, Received: -1, Dropped: -1, FCSBytes: -1, Nanos: true}}
+	return []analysis.Interface{{Name: "eth7", Link: wire.LinkEthernet, Received: -1, Dropped: -1, FCSBytes: -1, Nanos: true}}
 }
 
 func (s *passing) Inputs() []analysis.InputInfo {
@@ -192,7 +192,7 @@ func BenchmarkEndless(b *testing.B) {
 			fmt.Fprintf(os.Stderr, "%3d million: %s, %.0f s\n", n, memory(), time.Since(began).Seconds())
 		}
 		idle, _ := time.ParseDuration(os.Getenv("RDMASCOPE_ENDLESS_IDLE"))
-		engine := analysis.New(src, analysis.Options{Decode: decode.Config{SkipICRC: true}, MaxFlows: 2 * limit, Idle: idle})
+		engine := analysis.New(src, analysis.Options{Decode: wire.Config{SkipICRC: true}, MaxFlows: 2 * limit, Idle: idle})
 		every, _ := time.ParseDuration(os.Getenv("RDMASCOPE_ENDLESS_EVERY"))
 		done := make(chan struct{})
 		if every > 0 {

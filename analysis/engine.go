@@ -11,13 +11,13 @@ import (
 	"time"
 
 	"rdmascope/analysis/pause"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // Options of an analysis. The zero value is what `analyze` uses by default.
 type Options struct {
 	Workers   int           // goroutines; 0 means one a processor
-	Decode    decode.Config // ports and checks
+	Decode    wire.Config   // ports and checks
 	LinkSpeed int64         // bit/s of every link, for pause times; 0 means as the file tells
 	Version   string        // goes into the report
 	MaxFlows  int           // one-way flows kept; 0 means the default; the longest idle ones make room for new ones
@@ -34,7 +34,7 @@ type Options struct {
 
 // PriorityOf is the priority class of a packet: what a pause of that priority
 // stops.
-func (o *Options) PriorityOf(p *decode.Packet) uint8 {
+func (o *Options) PriorityOf(p *wire.Packet) uint8 {
 	c := pause.Options{PriorityOfDSCP: (*[64]uint8)(o.Priorities)}
 	return c.Priority(p)
 }
@@ -254,7 +254,7 @@ func Analyze(ctx context.Context, src Source, opt Options) (*Snapshot, error) {
 // work is one worker: it prefers consuming to reading, so that few blocks are
 // under way, and parks when there is nothing to do.
 func (e *Engine) work(worker int) {
-	d := decode.NewDecoder(e.opt.Decode)
+	d := wire.NewDecoder(e.opt.Decode)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	for {
@@ -332,7 +332,7 @@ func (e *Engine) consume(l *lane, b *block) {
 
 // read takes the next block from the source and sorts it. Only the reading is
 // serial. Called and returning with the lock held.
-func (e *Engine) read(d *decode.Decoder) {
+func (e *Engine) read(d *wire.Decoder) {
 	b := e.take()
 	e.reading, e.since = true, time.Now()
 	first := e.packets + 1

@@ -1,8 +1,8 @@
 package analysis
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // flow holds the plain counts of one flow: what needs no memory of earlier
@@ -27,16 +27,16 @@ type flow struct {
 	first                int64 // time, ns
 	firstNumber          int64
 	icrcBad, checksumBad int64
-	ethSrc               decode.MAC
+	ethSrc               wire.MAC
 	hasEth               bool
 	generation           int32 // how often it was let go and came back, as far as a row in aged remembers
 	_                    int64 // to whole lines
 }
 
-func (f *flow) packet(p *decode.Packet) {
+func (f *flow) packet(p *wire.Packet) {
 	if f.packets == 0 {
 		f.first, f.firstNumber = p.Time, p.Number
-		if p.Has(decode.FlagEth) {
+		if p.Has(wire.FlagEth) {
 			f.ethSrc, f.hasEth = p.EthSrc, true
 		}
 	}
@@ -51,19 +51,19 @@ func (f *flow) packet(p *decode.Packet) {
 		f.icrcChecked++
 		f.icrcBad++
 	}
-	if p.Flags&(decode.FlagIPChecksumBad|decode.FlagCut|decode.FlagHiddenCut) != 0 {
-		if p.Has(decode.FlagIPChecksumBad) {
+	if p.Flags&(wire.FlagIPChecksumBad|wire.FlagCut|wire.FlagHiddenCut) != 0 {
+		if p.Has(wire.FlagIPChecksumBad) {
 			f.checksumBad++
 		}
-		if p.Flags&(decode.FlagCut|decode.FlagHiddenCut) != 0 {
+		if p.Flags&(wire.FlagCut|wire.FlagHiddenCut) != 0 {
 			f.cut++
 		}
 	}
-	if (p.SrcPort != f.srcPort || f.packets == 1) && p.Has(decode.FlagPorts) {
+	if (p.SrcPort != f.srcPort || f.packets == 1) && p.Has(wire.FlagPorts) {
 		f.srcPort = p.SrcPort
 		f.ports.add(uint32(p.SrcPort))
 	}
-	if p.Has(decode.FlagVLAN) {
+	if p.Has(wire.FlagVLAN) {
 		f.vlans.add(uint32(p.VID))
 	}
 	op := p.RoCE.BTH.Opcode

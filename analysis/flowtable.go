@@ -1,7 +1,7 @@
 package analysis
 
 import (
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // FlowKey names a one-way flow: everything on its way to one queue pair of
@@ -10,12 +10,12 @@ import (
 // UDP source port is entropy and no part of it.
 type FlowKey struct {
 	Iface    uint16
-	Kind     decode.Kind
-	Src, Dst decode.Addr
+	Kind     wire.Kind
+	Src, Dst wire.Addr
 	DestQP   uint32
 }
 
-func flowKey(p *decode.Packet) FlowKey {
+func flowKey(p *wire.Packet) FlowKey {
 	return FlowKey{Iface: p.Iface, Kind: p.Kind, Src: p.Src, Dst: p.Dst, DestQP: uint32(p.RoCE.BTH.DestQP)}
 }
 

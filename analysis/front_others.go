@@ -1,6 +1,6 @@
 package analysis
 
-import "rdmascope/decode"
+import "rdmascope/decode/wire"
 
 // otherTraffic counts what isn't RDMA by interface and priority: what shares the
 // queue of RoCE, and is stopped with it or stops it.
@@ -17,15 +17,15 @@ func newOtherTraffic(p *Priorities) otherTraffic { return otherTraffic{prioritie
 
 // packet counts IP packets of no RDMA protocol. TCP may carry iWARP, which has a
 // class of its own as RoCE has: it isn't counted where a tracker could tell.
-func (o *otherTraffic) packet(p *decode.Packet) {
-	if p.Kind != decode.KindOther && p.Kind != decode.KindTCP || !p.Has(decode.FlagNet) {
+func (o *otherTraffic) packet(p *wire.Packet) {
+	if p.Kind != wire.KindOther && p.Kind != wire.KindTCP || !p.Has(wire.FlagNet) {
 		return
 	}
 	for int(p.Iface) >= len(o.faces) {
 		o.faces = append(o.faces, otherCounts{})
 	}
 	priority := o.priorities[p.DSCP()&63] & 7
-	if p.Has(decode.FlagVLAN) {
+	if p.Has(wire.FlagVLAN) {
 		priority = p.PCP & 7
 	}
 	c := &o.faces[p.Iface]

@@ -2,7 +2,7 @@ package analysis
 
 import (
 	"rdmascope/analysis/pause"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // consumer takes the blocks of a capture one by one, in order.
@@ -49,8 +49,8 @@ type partitionGroup struct {
 	faces int // interfaces known so far
 
 	// What the group decodes itself.
-	decoder *decode.Decoder
-	pkts    []decode.Packet
+	decoder *wire.Decoder
+	pkts    []wire.Packet
 	batch   []arrival
 	totals  totals
 	rates   rateCounter
@@ -59,7 +59,7 @@ type partitionGroup struct {
 
 // arrival is a packet whose turn is near.
 type arrival struct {
-	*decode.Packet
+	*wire.Packet
 	*partition
 	hash uint64
 	at   uint32 // of its record in the block
@@ -67,8 +67,8 @@ type arrival struct {
 }
 
 func newPartitions(index, lanes int, opt Options) *partitionGroup {
-	g := &partitionGroup{index: index, first: -1, pause: pause.NewTimeline(opt.pause()), decoder: decode.NewDecoder(opt.Decode),
-		pkts: make([]decode.Packet, 0, warmBatch), batch: make([]arrival, 0, warmBatch)}
+	g := &partitionGroup{index: index, first: -1, pause: pause.NewTimeline(opt.pause()), decoder: wire.NewDecoder(opt.Decode),
+		pkts: make([]wire.Packet, 0, warmBatch), batch: make([]arrival, 0, warmBatch)}
 	for i := range partitions {
 		if laneOf(uint8(i), lanes) == index {
 			if g.first < 0 {

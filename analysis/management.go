@@ -1,6 +1,6 @@
 package analysis
 
-import "rdmascope/decode"
+import "rdmascope/decode/wire"
 
 // management counts packets to queue pairs 0 and 1 by who sent them to whom.
 // They belong to no connection, but the NICs at both ends count them.
@@ -8,14 +8,14 @@ type management map[managementKey]int64
 
 type managementKey struct {
 	iface    uint16
-	src, dst decode.Addr
+	src, dst wire.Addr
 }
 
 // maxManagement bounds the pairs of one partition.
 const maxManagement = 1 << 14
 
 // packet counts one; false when there is no room for its pair.
-func (m management) packet(p *decode.Packet) bool {
+func (m management) packet(p *wire.Packet) bool {
 	k := managementKey{p.Iface, p.Src, p.Dst}
 	n, ok := m[k]
 	if !ok && len(m) >= maxManagement {
@@ -28,7 +28,7 @@ func (m management) packet(p *decode.Packet) bool {
 // managementOf adds up what all partitions counted, by address: a pair that
 // several interfaces saw counts at the one that saw most of it.
 func managementOf(r *merged) (sent, received map[string]int64) {
-	type pair struct{ src, dst decode.Addr }
+	type pair struct{ src, dst wire.Addr }
 	most := map[pair]int64{}
 	for i := range r.partitions {
 		for k, n := range r.partitions[i].management {

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -57,13 +57,13 @@ func TestMergedByReceiveOffload(t *testing.T) {
 			if !assert.Equal(t, want == mergedFigures(t, got), true, "%s, runs of %d", name, most) {
 				assert.Equal(t, want, mergedFigures(t, got))
 			}
-			var wire int64
+			var onWire int64
 			for i := range got.Connections {
 				for k := range got.Connections[i].Flows {
-					wire += got.Connections[i].Flows[k].WireBytes - bare.Connections[i].Flows[k].WireBytes
+					onWire += got.Connections[i].Flows[k].WireBytes - bare.Connections[i].Flows[k].WireBytes
 				}
 			}
-			assert.Zero(t, wire, "frames of their own")
+			assert.Zero(t, onWire, "frames of their own")
 		}
 	}
 }
@@ -90,9 +90,9 @@ func TestMergedPackets(t *testing.T) {
 	s := countedOn(loadWire(t, "rxe_mixed_ops_q4"))
 	m := s.Received(64)
 	var one, other []string
-	collect := func(into *[]string) func(*decode.Packet) bool {
-		return func(p *decode.Packet) bool {
-			line := decode.Summary(p)
+	collect := func(into *[]string) func(*wire.Packet) bool {
+		return func(p *wire.Packet) bool {
+			line := wire.Summary(p)
 			if i := strings.Index(line, " ["); i >= 0 {
 				line = line[:i]
 			}
@@ -100,7 +100,7 @@ func TestMergedPackets(t *testing.T) {
 			return true
 		}
 	}
-	require.NoError(t, analysis.Packets(openBytes(t, pcapOf(t, s, synth.PcapOptions{})), decode.Config{}, collect(&one)))
-	require.NoError(t, analysis.Packets(openBytes(t, pcapOf(t, m, synth.PcapOptions{})), decode.Config{}, collect(&other)))
+	require.NoError(t, analysis.Packets(openBytes(t, pcapOf(t, s, synth.PcapOptions{})), wire.Config{}, collect(&one)))
+	require.NoError(t, analysis.Packets(openBytes(t, pcapOf(t, m, synth.PcapOptions{})), wire.Config{}, collect(&other)))
 	assert.Equal(t, one, other)
 }

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"io"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // Packets decodes the packets of src one after the other and hands each to f
@@ -12,10 +12,10 @@ import (
 // that receive offload merged from several packets each is handed on, with the
 // frame's number; the first has the frame's length, the others (FlagPart) their
 // own.
-func Packets(src Source, c decode.Config, f func(*decode.Packet) bool) error {
-	d := decode.NewDecoder(c)
+func Packets(src Source, c wire.Config, f func(*wire.Packet) bool) error {
+	d := wire.NewDecoder(c)
 	b := newBlock(0)
-	var p, part decode.Packet
+	var p, part wire.Packet
 	for first := int64(1); ; first += int64(len(b.recs)) {
 		buf, recs, err := src.ReadBlock(b.buf[:0], b.recs[:0])
 		if err == nil {
@@ -36,7 +36,7 @@ func Packets(src Source, c decode.Config, f func(*decode.Packet) bool) error {
 }
 
 // each decodes the block's packets into p, or part, until f returns false.
-func (b *block) each(d *decode.Decoder, p, part *decode.Packet, f func(*decode.Packet) bool) bool {
+func (b *block) each(d *wire.Decoder, p, part *wire.Packet, f func(*wire.Packet) bool) bool {
 	for i := range b.recs {
 		b.load(p, i)
 		d.Decode(p)

@@ -10,8 +10,8 @@ import (
 	"rdmascope/analysis/pause"
 	"rdmascope/analysis/rc"
 	"rdmascope/analysis/taps"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // partition holds the flows and the trackers of a fixed share of all host
@@ -76,12 +76,12 @@ func newPartition(opt Options, tl *pause.Timeline) *partition {
 }
 
 // packet takes the next packet of the partition, hash being its flow's.
-func (p *partition) packet(pkt *decode.Packet, hash uint64) {
+func (p *partition) packet(pkt *wire.Packet, hash uint64) {
 	p.now = pkt.Time
-	if p.idleNS > 0 && !pkt.Has(decode.FlagNoTime) {
+	if p.idleNS > 0 && !pkt.Has(wire.FlagNoTime) {
 		p.tick(pkt.Time)
 	}
-	if pkt.Kind == decode.KindTCP {
+	if pkt.Kind == wire.KindTCP {
 		p.iwarp.Packet(pkt)
 		return
 	}
@@ -97,7 +97,7 @@ func (p *partition) packet(pkt *decode.Packet, hash uint64) {
 }
 
 // roce takes a packet to a queue pair that isn't for management.
-func (p *partition) roce(pkt *decode.Packet, hash uint64) {
+func (p *partition) roce(pkt *wire.Packet, hash uint64) {
 	key := flowKey(pkt)
 	id := p.table.find(hash, &key)
 	if id < 0 {
@@ -120,7 +120,7 @@ func (p *partition) roce(pkt *decode.Packet, hash uint64) {
 }
 
 // cnp tells whether a CNP is one of its own, not a copy, and whom it throttles.
-func (p *partition) cnp(pkt *decode.Packet, id int32) bool {
+func (p *partition) cnp(pkt *wire.Packet, id int32) bool {
 	f := &p.flows[id]
 	if p.cnps.is(pkt, f.mark, p.rc.IdentificationMoves(id)) {
 		return false
@@ -132,8 +132,8 @@ func (p *partition) cnp(pkt *decode.Packet, id int32) bool {
 }
 
 // candidate returns the flow that a packet probably belongs to, -1 for none.
-func (p *partition) candidate(pkt *decode.Packet, hash uint64) int32 {
-	if pkt.Kind == decode.KindTCP || pkt.RoCE.BTH.DestQP <= roce.QPNGSI {
+func (p *partition) candidate(pkt *wire.Packet, hash uint64) int32 {
+	if pkt.Kind == wire.KindTCP || pkt.RoCE.BTH.DestQP <= roce.QPNGSI {
 		return -1
 	}
 	return p.table.candidate(hash)
@@ -141,21 +141,21 @@ func (p *partition) candidate(pkt *decode.Packet, hash uint64) int32 {
 
 // warm reads what a packet of flow id will touch, warmMore what can only be
 // found then.
-func (p *partition) warm(pkt *decode.Packet, id int32) int64 {
+func (p *partition) warm(pkt *wire.Packet, id int32) int64 {
 	f := &p.flows[id]
 	return f.last + int64(f.opcodes.counts[0]) + f.firstRequest + int64(p.table.keys[id].DestQP) +
 		p.rc.Warm(id) + p.traffic.Warm(id)
 }
 
-func (p *partition) warmMore(pkt *decode.Packet, id int32) int64 {
+func (p *partition) warmMore(pkt *wire.Packet, id int32) int64 {
 	h := &pkt.RoCE.BTH
 	return int64(p.marks.Warm(p.flows[id].mark)) + p.rc.WarmRequester(id, h.PSN, h.Opcode.Flags().Has(roce.FlagResponse))
 }
 
 // open begins a new flow, unless what the packet says about itself can't be
 // trusted: corrupted addresses and QPNs open no connection.
-func (p *partition) open(pkt *decode.Packet, hash uint64, key *FlowKey) int32 {
-	if pkt.ICRC == roce.ICRCBad || pkt.Has(decode.FlagIPChecksumBad) || pkt.Stop.Reason.Malformed() {
+func (p *partition) open(pkt *wire.Packet, hash uint64, key *FlowKey) int32 {
+	if pkt.ICRC == roce.ICRCBad || pkt.Has(wire.FlagIPChecksumBad) || pkt.Stop.Reason.Malformed() {
 		p.untrusted++
 		return -1
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // TestFlowTable plays additions and removals against a Go map.
@@ -16,7 +16,7 @@ func TestFlowTable(t *testing.T) {
 	table, want, free := newFlowTable(300), map[FlowKey]int32{}, []int32{}
 	for step := range 200_000 {
 		// Few distinct keys, so that many come again and chains are long.
-		key := FlowKey{Kind: decode.KindRoCEv2, DestQP: r.Uint32N(500), Iface: uint16(r.UintN(2))}
+		key := FlowKey{Kind: wire.KindRoCEv2, DestQP: r.Uint32N(500), Iface: uint16(r.UintN(2))}
 		id, known := want[key]
 		got := table.find(key.hash(), &key)
 		if !known {
@@ -95,11 +95,11 @@ func TestManagementIsBounded(t *testing.T) {
 	m := management{}
 	refused := 0
 	for i := range maxManagement + 10 {
-		if !m.packet(&decode.Packet{Dst: decode.Addr{Lo: uint64(i)}}) {
+		if !m.packet(&wire.Packet{Dst: wire.Addr{Lo: uint64(i)}}) {
 			refused++
 		}
 	}
 	require.Len(t, m, maxManagement)
 	require.Equal(t, 10, refused)
-	require.True(t, m.packet(&decode.Packet{Dst: decode.Addr{Lo: 5}}), "a pair that is known")
+	require.True(t, m.packet(&wire.Packet{Dst: wire.Addr{Lo: 5}}), "a pair that is known")
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -44,7 +44,7 @@ var publicPackets = map[string]int64{
 }
 
 // inside are the layers of the README that the report counts by name. tshark
-// leaves out what it gives up in front of: see decode's table for those.
+// leaves out what it gives up in front of: see decode/wire's table for those.
 var inside = map[string][]string{
 	"erspan": {"erspan1", "erspan2", "erspan3"}, "vxlan": {"vxlan"}, "geneve": {"geneve"}, "nsh": {"nsh"}, "vntag": {"vntag"}, "avsp": {"tap_header"},
 }
@@ -217,7 +217,7 @@ func checkClocks(t *testing.T, name, file string, s *analysis.Snapshot) {
 	for _, mode := range []analysis.ClockMode{analysis.ClockAuto, analysis.ClockTrailer} {
 		src, err := pcaps.Open([]string{file}, pcaps.Options{})
 		require.NoError(t, err)
-		got, err := analysis.Analyze(context.Background(), analysis.Stamped(src, decode.Config{}, mode), analysis.Options{Workers: 2})
+		got, err := analysis.Analyze(context.Background(), analysis.Stamped(src, wire.Config{}, mode), analysis.Options{Workers: 2})
 		require.NoError(t, err)
 		require.NoError(t, src.Close())
 		assert.Equal(t, s.Capture.Packets, got.Capture.Packets)

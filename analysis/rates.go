@@ -1,8 +1,8 @@
 package analysis
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // rateBins is how many bins the capture's time is cut into at most.
@@ -38,8 +38,8 @@ type rateBin struct{ wire, packets, cnps, naks int64 }
 const firstShift = 10
 
 // add counts a packet of a capture that begins at start.
-func (c *rateCounter) add(p *decode.Packet, start int64) {
-	if p.Flags&decode.FlagNoTime != 0 {
+func (c *rateCounter) add(p *wire.Packet, start int64) {
+	if p.Flags&wire.FlagNoTime != 0 {
 		return
 	}
 	if c.used == 0 {
@@ -54,7 +54,7 @@ func (c *rateCounter) add(p *decode.Packet, start int64) {
 	b := &c.bins[i]
 	b.wire += int64(p.Wire)
 	b.packets++
-	if !p.Has(decode.FlagBTH) {
+	if !p.Has(wire.FlagBTH) {
 		return
 	}
 	switch p.RoCE.BTH.Opcode.Operation() {

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // TestRatesWiden: whatever the length, all packets are in bins of equal width,
@@ -18,7 +18,7 @@ func TestRatesWiden(t *testing.T) {
 		const start = int64(1_700_000_000_000_000_000)
 		times := []int64{0, length / 3, length / 2, length}
 		for _, at := range times {
-			c.add(&decode.Packet{Time: start + at, Wire: 100}, start)
+			c.add(&wire.Packet{Time: start + at, Wire: 100}, start)
 		}
 		r := c.result()
 		require.NotNil(t, r)
@@ -34,10 +34,10 @@ func TestRatesWiden(t *testing.T) {
 func TestRatesOddTimes(t *testing.T) {
 	var c rateCounter
 	assert.Nil(t, c.result())
-	c.add(&decode.Packet{Flags: decode.FlagNoTime}, 0)
+	c.add(&wire.Packet{Flags: wire.FlagNoTime}, 0)
 	assert.Nil(t, c.result(), "no time, no bin")
-	c.add(&decode.Packet{Time: 1000, Wire: 1}, 1000)
-	c.add(&decode.Packet{Time: 10, Wire: 1}, 1000) // the clock stepped back
+	c.add(&wire.Packet{Time: 1000, Wire: 1}, 1000)
+	c.add(&wire.Packet{Time: 10, Wire: 1}, 1000) // the clock stepped back
 	assert.Equal(t, []int64{2}, c.result().WireBytes)
 }
 
@@ -50,7 +50,7 @@ func TestRatesJoin(t *testing.T) {
 		shares := make([]rateCounter, 1+r.IntN(4))
 		start := int64(r.IntN(1000))
 		for range r.IntN(50) {
-			p := &decode.Packet{Time: start - 5 + r.Int64N(1<<(1+r.IntN(40))), Wire: uint32(r.IntN(1500))}
+			p := &wire.Packet{Time: start - 5 + r.Int64N(1<<(1+r.IntN(40))), Wire: uint32(r.IntN(1500))}
 			one.add(p, start)
 			shares[r.IntN(len(shares))].add(p, start)
 		}

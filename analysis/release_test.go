@@ -14,7 +14,7 @@ import (
 
 	"rdmascope/analysis"
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -90,15 +90,15 @@ func TestNobodyKeepsABlock(t *testing.T) {
 	wrap := map[string]func(analysis.Source) analysis.Source{
 		"bare": func(s analysis.Source) analysis.Source { return s },
 		"stamped": func(s analysis.Source) analysis.Source {
-			return analysis.NewStamped(s, decode.Config{}, analysis.ClockAuto)
+			return analysis.NewStamped(s, wire.Config{}, analysis.ClockAuto)
 		},
 		"trailer": func(s analysis.Source) analysis.Source {
-			return analysis.NewStamped(s, decode.Config{}, analysis.ClockTrailer)
+			return analysis.NewStamped(s, wire.Config{}, analysis.ClockTrailer)
 		},
 		"filtered": func(s analysis.Source) analysis.Source {
 			f, err := filter.CompilePacket("tcp or infiniband.bth.opcode == 0x11 or frame.len > 200")
 			require.NoError(t, err)
-			return filter.Source(analysis.Stamped(s, decode.Config{}, analysis.ClockAuto), f, decode.Config{})
+			return filter.Source(analysis.Stamped(s, wire.Config{}, analysis.ClockAuto), f, wire.Config{})
 		},
 	}
 	for _, path := range captures(t, "*.pcap*") {
@@ -148,14 +148,14 @@ func TestAllIsReleased(t *testing.T) {
 		src.settled(t, "bad")
 		src = lend(openCapture(t, path), 2)
 		src.bad = 3
-		require.ErrorContains(t, analysis.Packets(src, decode.Config{}, func(*decode.Packet) bool { return true }), "outside its block")
+		require.ErrorContains(t, analysis.Packets(src, wire.Config{}, func(*wire.Packet) bool { return true }), "outside its block")
 		src.settled(t, "bad, one after the other")
 	})
 	t.Run("packets", func(t *testing.T) {
 		for _, most := range []int{3, 1 << 30} {
 			src := lend(openCapture(t, path), 2)
 			n := 0
-			require.NoError(t, analysis.Packets(src, decode.Config{}, func(*decode.Packet) bool { n++; return n < most }))
+			require.NoError(t, analysis.Packets(src, wire.Config{}, func(*wire.Packet) bool { n++; return n < most }))
 			assert.GreaterOrEqual(t, n, 3)
 			src.settled(t, "packets")
 		}
@@ -186,7 +186,7 @@ func TestBuffersAreReused(t *testing.T) {
 	for _, wrap := range []func(analysis.Source) analysis.Source{
 		func(s analysis.Source) analysis.Source { return s },
 		func(s analysis.Source) analysis.Source {
-			return analysis.NewStamped(s, decode.Config{}, analysis.ClockAuto)
+			return analysis.NewStamped(s, wire.Config{}, analysis.ClockAuto)
 		},
 	} {
 		opt := analysis.Options{Workers: 2}
@@ -195,7 +195,7 @@ func TestBuffersAreReused(t *testing.T) {
 		require.NoError(t, err)
 		assert.LessOrEqual(t, src.fresh, opt.Blocks())
 		src = &reused{}
-		require.NoError(t, analysis.Packets(wrap(src), decode.Config{}, func(*decode.Packet) bool { return true }))
+		require.NoError(t, analysis.Packets(wrap(src), wire.Config{}, func(*wire.Packet) bool { return true }))
 		assert.Equal(t, 1, src.fresh)
 	}
 }

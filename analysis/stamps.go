@@ -5,7 +5,7 @@ import (
 	"slices"
 	"sync"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // ClockMode says whose times packets have: those of the capture file, or those
@@ -40,11 +40,11 @@ type ClockUse struct {
 type StampedSource struct {
 	src    Source
 	mode   ClockMode
-	d      *decode.Decoder
-	survey *decode.Decoder // that believes any stamp, where the user does
+	d      *wire.Decoder
+	survey *wire.Decoder // that believes any stamp, where the user does
 
 	mu      sync.Mutex
-	p       decode.Packet
+	p       wire.Packet
 	faces   []stamps
 	decided int
 	any     bool // an interface uses stamps
@@ -79,7 +79,7 @@ const (
 
 // Stamped wraps src so that its packets have the times that mode says; in
 // ClockCapture it is src itself. c must be what the analysis decodes with.
-func Stamped(src Source, c decode.Config, mode ClockMode) Source {
+func Stamped(src Source, c wire.Config, mode ClockMode) Source {
 	if mode == ClockCapture {
 		return src
 	}
@@ -87,11 +87,11 @@ func Stamped(src Source, c decode.Config, mode ClockMode) Source {
 }
 
 // NewStamped is Stamped for who wants to decode single packets later.
-func NewStamped(src Source, c decode.Config, mode ClockMode) *StampedSource {
+func NewStamped(src Source, c wire.Config, mode ClockMode) *StampedSource {
 	c.SkipICRC = true
-	s := &StampedSource{src: src, mode: mode, d: decode.NewDecoder(c)}
+	s := &StampedSource{src: src, mode: mode, d: wire.NewDecoder(c)}
 	c.AnyTapTime = mode == ClockTrailer
-	s.survey = decode.NewDecoder(c)
+	s.survey = wire.NewDecoder(c)
 	return s
 }
 
@@ -173,14 +173,14 @@ func (s *StampedSource) decideOne(f *stamps, buf []byte, recs []Record) {
 	}
 }
 
-func (l *look) add(p *decode.Packet, anchor *counter) {
+func (l *look) add(p *wire.Packet, anchor *counter) {
 	l.packets++
-	timed := !p.Has(decode.FlagNoTime)
+	timed := !p.Has(wire.FlagNoTime)
 	if timed {
 		l.times = append(l.times, p.Time)
 	}
 	switch {
-	case p.Has(decode.FlagTapTime):
+	case p.Has(wire.FlagTapTime):
 		l.stamped++
 		l.stamps = append(l.stamps, p.TrailerNS)
 		if timed {
@@ -222,7 +222,7 @@ func moves(times []int64) bool {
 func (l *look) shift() (distance, first int64) {
 	if len(l.distances) > 0 {
 		slices.Sort(l.distances)
-		if m := l.distances[len(l.distances)/2]; m > decode.TapWindow || m < -decode.TapWindow {
+		if m := l.distances[len(l.distances)/2]; m > wire.TapWindow || m < -wire.TapWindow {
 			distance = m
 		}
 	} else if len(l.stamps) > 0 {
@@ -234,7 +234,7 @@ func (l *look) shift() (distance, first int64) {
 
 // at gives the time of a packet's ticks: that of the anchor and what the
 // counter has gone on since. The packet's own time tells how often it wrapped.
-func (c *counter) at(p *decode.Packet) int64 {
+func (c *counter) at(p *wire.Packet) int64 {
 	unit := int64(p.TickNS)
 	expected := (p.Time - c.time) / unit
 	return c.time + (expected+int64(int32(p.Ticks-c.ticks-uint32(expected))))*unit
@@ -254,19 +254,19 @@ func (s *StampedSource) stamp(r *Record, frame []byte) {
 }
 
 // timeOf decodes p with d and reads its stamp.
-func (s *StampedSource) timeOf(f *stamps, d *decode.Decoder, p *decode.Packet) (int64, bool) {
+func (s *StampedSource) timeOf(f *stamps, d *wire.Decoder, p *wire.Packet) (int64, bool) {
 	captured, flags := p.Time, p.Flags
 	p.Time += f.shift // where the decoder looks for the stamp
-	if p.Has(decode.FlagNoTime) {
-		p.Time, p.Flags = f.last, p.Flags&^decode.FlagNoTime
+	if p.Has(wire.FlagNoTime) {
+		p.Time, p.Flags = f.last, p.Flags&^wire.FlagNoTime
 	}
 	d.Decode(p)
 	p.Time = captured
-	p.Flags |= flags & decode.FlagNoTime
+	p.Flags |= flags & wire.FlagNoTime
 	switch {
-	case p.Has(decode.FlagTapTime):
+	case p.Has(wire.FlagTapTime):
 		return p.TrailerNS, true
-	case p.TickNS == 0 || p.Has(decode.FlagNoTime) || s.mode == ClockAuto && p.TickNS > autoTickNS:
+	case p.TickNS == 0 || p.Has(wire.FlagNoTime) || s.mode == ClockAuto && p.TickNS > autoTickNS:
 		return 0, false
 	}
 	c := f.counter(p)
@@ -284,7 +284,7 @@ func (s *StampedSource) timeOf(f *stamps, d *decode.Decoder, p *decode.Packet) (
 
 // counter finds the counter of a packet's ticks, or anchors a new one; nil when
 // there are too many.
-func (f *stamps) counter(p *decode.Packet) *counter {
+func (f *stamps) counter(p *wire.Packet) *counter {
 	for i := range f.counters {
 		if f.counters[i].source == p.TickSource {
 			return &f.counters[i]
@@ -299,7 +299,7 @@ func (f *stamps) counter(p *decode.Packet) *counter {
 
 // Decode decodes a single packet of the source, read again by its number, with
 // d, and gives it the time that it has in the analysis.
-func (s *StampedSource) Decode(d *decode.Decoder, p *decode.Packet) {
+func (s *StampedSource) Decode(d *wire.Decoder, p *wire.Packet) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if int(p.Iface) >= len(s.faces) || !s.faces[p.Iface].use {
@@ -310,9 +310,9 @@ func (s *StampedSource) Decode(d *decode.Decoder, p *decode.Packet) {
 	f.counters = slices.Clone(f.counters) // to look back changes nothing
 	t, ok := s.timeOf(&f, d, p)
 	if p.Time = t; !ok {
-		p.Flags |= decode.FlagNoTime
+		p.Flags |= wire.FlagNoTime
 	} else {
-		p.Flags &^= decode.FlagNoTime
+		p.Flags &^= wire.FlagNoTime
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -54,7 +54,7 @@ var mirrorPath = synth.Path{
 
 func analyzeStamped(t *testing.T, file []byte, mode analysis.ClockMode) *analysis.Snapshot {
 	t.Helper()
-	s, err := analysis.Analyze(context.Background(), analysis.Stamped(openBytes(t, file), decode.Config{}, mode), analysis.Options{Workers: 2})
+	s, err := analysis.Analyze(context.Background(), analysis.Stamped(openBytes(t, file), wire.Config{}, mode), analysis.Options{Workers: 2})
 	require.NoError(t, err)
 	return s
 }

@@ -1,6 +1,6 @@
 package analysis
 
-import "rdmascope/decode"
+import "rdmascope/decode/wire"
 
 // totals are the counts of the capture as a whole that don't depend on order.
 // Each block has its own; the first lane adds them up.
@@ -16,42 +16,42 @@ type totals struct {
 	mergedWhole             int64 // mergedFrames of which all packets were found
 	recorderLost            int64
 	kinds                   [kindRows]traffic
-	stops                   [decode.LayerCount][decode.ReasonCount]int64
-	encaps                  [decode.EncapCount]int64
+	stops                   [wire.LayerCount][wire.ReasonCount]int64
+	encaps                  [wire.EncapCount]int64
 	contents                contents
 }
 
 type traffic struct{ packets, wire int64 }
 
-func (t *traffic) add(wire uint32) {
+func (t *traffic) add(onWire uint32) {
 	t.packets++
-	t.wire += int64(wire)
+	t.wire += int64(onWire)
 }
 
-// kindRows are the families of decode and one more: connection management,
-// which is RoCE to QP 1.
+// kindRows are the families of package wire and one more: connection
+// management, which is RoCE to QP 1.
 const (
-	kindCM   = decode.KindCount
-	kindRows = decode.KindCount + 1
+	kindCM   = wire.KindCount
+	kindRows = wire.KindCount + 1
 )
 
 func (t *totals) reset() { *t = totals{} }
 
 // packet counts p.
-func (t *totals) packet(p *decode.Packet) {
+func (t *totals) packet(p *wire.Packet) {
 	t.packets++
 	t.wire += int64(p.Wire)
 	t.captured += int64(len(p.Data))
 	kind := int(p.Kind)
 	if p.Kind.IsRoCE() {
-		if p.Has(decode.FlagBTH) && p.RoCE.BTH.DestQP <= 1 {
+		if p.Has(wire.FlagBTH) && p.RoCE.BTH.DestQP <= 1 {
 			kind = kindCM
 		}
-	} else if p.Kind == decode.KindOther || p.Kind == decode.KindTCP || p.Kind == decode.KindLLDP {
+	} else if p.Kind == wire.KindOther || p.Kind == wire.KindTCP || p.Kind == wire.KindLLDP {
 		t.contents.packet(p)
 	}
 	t.kinds[kind].add(p.Wire)
-	if p.Stop.Reason != decode.ReasonNone {
+	if p.Stop.Reason != wire.ReasonNone {
 		t.stop(p)
 	}
 	if p.Encap.N > 0 {
@@ -60,7 +60,7 @@ func (t *totals) packet(p *decode.Packet) {
 		}
 	}
 	t.recorderLost += int64(p.Lost)
-	const rare = decode.FlagCut | decode.FlagHiddenCut | decode.FlagFragment | decode.FlagSuperFrame | decode.FlagTruncated | decode.FlagMulti | decode.FlagMACSame
+	const rare = wire.FlagCut | wire.FlagHiddenCut | wire.FlagFragment | wire.FlagSuperFrame | wire.FlagTruncated | wire.FlagMulti | wire.FlagMACSame
 	if p.Flags&rare != 0 {
 		t.flags(p.Flags)
 		if macSame(p) {
@@ -69,27 +69,27 @@ func (t *totals) packet(p *decode.Packet) {
 	}
 }
 
-func (t *totals) stop(p *decode.Packet) {
+func (t *totals) stop(p *wire.Packet) {
 	t.stops[p.Stop.Layer][p.Stop.Reason]++
 	switch {
 	case p.Stop.Reason.Malformed():
 		t.malformed++
-	case p.Stop.Reason == decode.ReasonUnknown:
+	case p.Stop.Reason == wire.ReasonUnknown:
 		t.unknown++
 	}
 }
 
-func (t *totals) flags(f decode.Flags) {
-	count := func(n *int64, mask decode.Flags) {
+func (t *totals) flags(f wire.Flags) {
+	count := func(n *int64, mask wire.Flags) {
 		if f&mask != 0 {
 			*n++
 		}
 	}
-	count(&t.cut, decode.FlagCut|decode.FlagHiddenCut|decode.FlagTruncated)
-	count(&t.hiddenCut, decode.FlagHiddenCut)
-	count(&t.fragments, decode.FlagFragment)
-	count(&t.superFrames, decode.FlagSuperFrame)
-	count(&t.mergedFrames, decode.FlagMulti)
+	count(&t.cut, wire.FlagCut|wire.FlagHiddenCut|wire.FlagTruncated)
+	count(&t.hiddenCut, wire.FlagHiddenCut)
+	count(&t.fragments, wire.FlagFragment)
+	count(&t.superFrames, wire.FlagSuperFrame)
+	count(&t.mergedFrames, wire.FlagMulti)
 }
 
 // merged counts the packets that were found in a merged frame, which was

@@ -18,15 +18,15 @@ var registerOnce sync.Once
 // EtherTypes 0x8915 (RoCEv1) and 0x8808 (MAC control).
 //
 // The tables are the process's own, so this is never done behind anybody's
-// back: call it once, before packets are decoded. It isn't needed for Decoder.
+// back: call it once, before packets are decoded. wire.Decoder doesn't need it.
 //
 // gopacket looks at the source port when it knows no layer for the destination
 // port, so a datagram from port 4791 to an unknown one is taken for RoCE, too.
 func Register() {
 	registerOnce.Do(func() {
 		layers.RegisterUDPPortLayerType(layers.UDPPort(roce.UDPPort), roce.LayerTypeBTH)
-		enterEtherType(etherRoCEv1, "RoCEv1", roce.LayerTypeGRH)
-		enterEtherType(etherMACControl, "MACControl", pfc.LayerTypeMACControl)
+		enterEtherType(roce.EtherType, "RoCEv1", roce.LayerTypeGRH)
+		enterEtherType(pfc.EtherType, "MACControl", pfc.LayerTypeMACControl)
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"rdmascope/decode"
 	"rdmascope/decode/pfc"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // TestRegister compares gopacket.NewPacket with the decoder on real captures:
@@ -18,16 +19,13 @@ import (
 func TestRegister(t *testing.T) {
 	decode.Register()
 	decode.Register() // twice does no harm
-	_, pkts := sampleFile(t, 60, 20)
+	pkts := append(packets(t, "rxe_*.pcap*", 80), packets(t, "pfc_*.pcap*", 80)...)
 	bths, pauses := 0, 0
 	for i := range pkts {
 		p := &pkts[i]
-		if p.Link != decode.LinkEthernet {
-			continue
-		}
 		g := gopacket.NewPacket(p.Data, layers.LayerTypeEthernet, gopacket.DecodeOptions{NoCopy: true})
 		bth, ok := g.Layer(roce.LayerTypeBTH).(*roce.BTH)
-		require.Equal(t, p.Has(decode.FlagBTH), ok, "packet %d", i)
+		require.Equal(t, p.Has(wire.FlagBTH), ok, "packet %d", i)
 		if ok {
 			bths++
 			require.Equal(t, p.RoCE.BTH, bth.BTHFields)
@@ -36,9 +34,9 @@ func TestRegister(t *testing.T) {
 			} else {
 				require.Equal(t, roce.ICRCUncheckable, p.ICRC)
 			}
-			require.Equal(t, p.RoCE.CarriesMAD() && !p.Has(decode.FlagCut), g.Layer(roce.LayerTypeMAD) != nil && !p.Has(decode.FlagCut))
+			require.Equal(t, p.RoCE.CarriesMAD() && !p.Has(wire.FlagCut), g.Layer(roce.LayerTypeMAD) != nil && !p.Has(wire.FlagCut))
 		}
-		if p.Kind == decode.KindPFC || p.Kind == decode.KindPause {
+		if p.Kind == wire.KindPFC || p.Kind == wire.KindPause {
 			pauses++
 			require.NotNil(t, g.Layer(pfc.LayerTypeMACControl))
 		}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -18,9 +18,9 @@ import (
 // the writes again.
 func samplePackets() memory {
 	var out memory
-	d := decode.NewDecoder(decode.Config{})
+	d := wire.NewDecoder(wire.Config{})
 	for i, f := range sampleFrames() {
-		p := &decode.Packet{Number: int64(i + 1), Time: int64(t0) + int64(i)*12_345, Data: f, Wire: uint32(len(f)), Link: 1}
+		p := &wire.Packet{Number: int64(i + 1), Time: int64(t0) + int64(i)*12_345, Data: f, Wire: uint32(len(f)), Link: 1}
 		d.Decode(p)
 		out = append(out, p)
 	}

@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 var update = flag.Bool("update", false, "write the golden screens anew")
@@ -190,11 +190,11 @@ func golden(t *testing.T, name, got string) {
 }
 
 // memory is a packet source over packets in memory.
-type memory []*decode.Packet
+type memory []*wire.Packet
 
 func (m memory) Count() (int64, bool) { return int64(len(m)), true }
 
-func (m memory) Packet(n int64) (*decode.Packet, error) {
+func (m memory) Packet(n int64) (*wire.Packet, error) {
 	if n < 1 || n > int64(len(m)) {
 		return nil, errors.New("no such packet")
 	}

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // filterError points at a column, as a filter's error does.
@@ -39,7 +39,7 @@ func (toyFilter) FlowNames() []Name {
 	return []Name{{"flow.retx_packets", "packets resent"}, {"flow.rnr_naks", "RNR NAKs"}, {"ip.addr", "either address"}}
 }
 
-func (toyFilter) CompilePacket(expr string) (func(*decode.Packet) bool, error) {
+func (toyFilter) CompilePacket(expr string) (func(*wire.Packet) bool, error) {
 	if expr != "nak" {
 		return nil, errors.New("only nak is known")
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // windowed is a source that keeps some packets of many.
@@ -34,11 +34,11 @@ func (w *windowed) Freeze(on bool) {
 		w.froze = &c
 	}
 }
-func (w *windowed) Packet(n int64) (*decode.Packet, error) {
+func (w *windowed) Packet(n int64) (*wire.Packet, error) {
 	if n < w.at().first || n > w.at().last {
 		return nil, fmt.Errorf("packet %d is not kept any more", n)
 	}
-	p := &decode.Packet{Number: n, Time: int64(t0) + n*1000, Wire: uint32(n % 1000)}
+	p := &wire.Packet{Number: n, Time: int64(t0) + n*1000, Wire: uint32(n % 1000)}
 	return p, nil
 }
 
@@ -232,8 +232,8 @@ func TestFilterGoesOn(t *testing.T) {
 
 type everyTenth struct{ toyFilter }
 
-func (everyTenth) CompilePacket(string) (func(*decode.Packet) bool, error) {
-	return func(p *decode.Packet) bool { return p.Number%10 == 0 }, nil
+func (everyTenth) CompilePacket(string) (func(*wire.Packet) bool, error) {
+	return func(p *wire.Packet) bool { return p.Number%10 == 0 }, nil
 }
 
 // TestFilterStaysWithin what a page is limited to.
@@ -242,7 +242,7 @@ func TestFilterStaysWithin(t *testing.T) {
 	st := liveStage(t, 120, 40, &Live{}, src)
 	st.opt.PacketFilter = everyTenth{}
 	p := newPacketsPage(st.ui)
-	p.name, p.only = "of a half", func(q *decode.Packet) bool { return q.Number > 50 }
+	p.name, p.only = "of a half", func(q *wire.Packet) bool { return q.Number > 50 }
 	p.match = p.only
 	p.limit(st.ui)
 	st.open(p)

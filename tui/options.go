@@ -6,7 +6,7 @@ import (
 	"github.com/gdamore/tcell/v2"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // Engine is the analysis that the browser shows; *analysis.Engine is one.
@@ -31,7 +31,7 @@ type PacketSource interface {
 	Count() (n int64, complete bool)
 	// Packet decodes packet n, from 1. It owns its bytes. It is called from
 	// several goroutines.
-	Packet(n int64) (*decode.Packet, error)
+	Packet(n int64) (*wire.Packet, error)
 }
 
 // PacketWindow is a PacketSource that keeps the newest packets alone, because
@@ -47,7 +47,7 @@ type PacketWindow interface {
 // PacketScanner may be implemented by a PacketSource that reads in sequence
 // faster than packet by packet. The packet is valid during the call alone.
 type PacketScanner interface {
-	Scan(ctx context.Context, from int64, f func(*decode.Packet) bool) error
+	Scan(ctx context.Context, from int64, f func(*wire.Packet) bool) error
 }
 
 // PacketMarks is what the analysis says about single packets; their octets
@@ -77,7 +77,7 @@ type FlowFilter interface {
 
 // PacketFilter compiles display filters for packets, in the same manner.
 type PacketFilter interface {
-	CompilePacket(expr string) (func(*decode.Packet) bool, error)
+	CompilePacket(expr string) (func(*wire.Packet) bool, error)
 	PacketNames() []Name
 }
 

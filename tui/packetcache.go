@@ -3,15 +3,15 @@ package tui
 import (
 	"time"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // packetEntry is a packet as the list shows it.
 type packetEntry struct {
-	p       *decode.Packet
+	p       *wire.Packet
 	err     error
 	summary string
-	tree    []decode.Node // made when it is looked at
+	tree    []wire.Node // made when it is looked at
 }
 
 // cacheSize is how many packets are kept; some screens' worth.
@@ -41,7 +41,7 @@ func loadPacket(src PacketSource, n int64) *packetEntry {
 	if err != nil || p == nil {
 		return &packetEntry{err: err}
 	}
-	return &packetEntry{p: p, summary: clean(decode.Summary(p))}
+	return &packetEntry{p: p, summary: clean(wire.Summary(p))}
 }
 
 func (c *packetCache) put(n int64, e *packetEntry) {

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 func (p *packetsPage) key(u *ui, k key) bool {
@@ -137,7 +137,7 @@ func (p *packetsPage) nextNak(u *ui, k key) {
 	match := isNak
 	if p.match != nil && !p.list.all {
 		limit := p.match
-		match = func(q *decode.Packet) bool { return isNak(q) && limit(q) }
+		match = func(q *wire.Packet) bool { return isNak(q) && limit(q) }
 	}
 	p.seek.stop()
 	p.seek = u.scanNext(p.number(), dir, match, func(n int64) {

@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // packetRow is a line of the packet list; e is nil while it is fetched.
@@ -60,7 +60,7 @@ func (l *packetList) index(n int64) int {
 }
 
 // field reads something of a packet that may not be there yet.
-func field(get func(*decode.Packet) string) func(packetRow) string {
+func field(get func(*wire.Packet) string) func(packetRow) string {
 	return func(r packetRow) string {
 		switch {
 		case r.e == nil:
@@ -72,21 +72,21 @@ func field(get func(*decode.Packet) string) func(packetRow) string {
 	}
 }
 
-func sourceText(p *decode.Packet) string {
+func sourceText(p *wire.Packet) string {
 	switch {
-	case p.Has(decode.FlagNet):
+	case p.Has(wire.FlagNet):
 		return p.Src.String()
-	case p.Has(decode.FlagEth):
+	case p.Has(wire.FlagEth):
 		return p.EthSrc.String()
 	}
 	return unknown
 }
 
-func destText(p *decode.Packet) string {
+func destText(p *wire.Packet) string {
 	switch {
-	case p.Has(decode.FlagNet):
+	case p.Has(wire.FlagNet):
 		return p.Dst.String()
-	case p.Has(decode.FlagEth):
+	case p.Has(wire.FlagEth):
 		return p.EthDst.String()
 	}
 	return unknown
@@ -114,23 +114,23 @@ func packetColumns(start func() analysis.Time, mark func(int64) (string, look), 
 			look: func(r packetRow) look { _, l := mark(r.n); return l }},
 		{title: "No.", help: "number in the capture", width: 5, right: true, rank: 0, text: func(r packetRow) string { return count(r.n) }},
 		{title: "Time", help: "seconds since the first packet", width: 11, right: true, rank: 2,
-			text: field(func(p *decode.Packet) string { return since(analysis.Time(p.Time), start()) })},
+			text: field(func(p *wire.Packet) string { return since(analysis.Time(p.Time), start()) })},
 		{title: "Source", width: 15, grow: 10, rank: 3, text: field(sourceText),
 			term: func(r packetRow) string { return addrTerm(r, "src") }},
 		{title: "Dest", width: 15, grow: 10, rank: 3, text: field(destText),
 			term: func(r packetRow) string { return addrTerm(r, "dst") }},
 		{title: "Len", help: "frame length on the wire", width: 5, right: true, rank: 6,
-			text: field(func(p *decode.Packet) string { return strconv.Itoa(int(p.Wire)) }),
+			text: field(func(p *wire.Packet) string { return strconv.Itoa(int(p.Wire)) }),
 			term: func(r packetRow) string {
-				return packetTerm(r, "frame.len", func(p *decode.Packet) int64 { return int64(p.Wire) })
+				return packetTerm(r, "frame.len", func(p *wire.Packet) int64 { return int64(p.Wire) })
 			}},
 		{title: "Info", width: 22, grow: 60, prose: true, rank: 0, look: infoLook,
 			text: func(r packetRow) string { return words(r.n) + infoText(r) },
 			term: func(r packetRow) string {
-				if r.e == nil || r.e.p == nil || !r.e.p.Has(decode.FlagBTH) {
+				if r.e == nil || r.e.p == nil || !r.e.p.Has(wire.FlagBTH) {
 					return ""
 				}
-				return packetTerm(r, "infiniband.bth.opcode", func(p *decode.Packet) int64 { return int64(p.RoCE.BTH.Opcode) })
+				return packetTerm(r, "infiniband.bth.opcode", func(p *wire.Packet) int64 { return int64(p.RoCE.BTH.Opcode) })
 			}},
 	}
 }
@@ -155,9 +155,9 @@ func infoLook(r packetRow) look {
 		return faint
 	case isNak(r.e.p):
 		return critical
-	case r.e.p.Stop.Reason != decode.ReasonNone:
+	case r.e.p.Stop.Reason != wire.ReasonNone:
 		return warning
-	case r.e.p.Has(decode.FlagNet) && r.e.p.ECN() == 3, r.e.p.Kind == decode.KindPFC, r.e.p.Kind == decode.KindPause:
+	case r.e.p.Has(wire.FlagNet) && r.e.p.ECN() == 3, r.e.p.Kind == wire.KindPFC, r.e.p.Kind == wire.KindPause:
 		return notice
 	}
 	return plain
@@ -173,7 +173,7 @@ func addrTerm(r packetRow, dir string) string {
 		text = destText(p)
 	}
 	switch {
-	case !p.Has(decode.FlagNet):
+	case !p.Has(wire.FlagNet):
 		return "eth." + dir + " == " + text
 	case p.IPVersion == 4:
 		return "ip." + dir + " == " + text
@@ -183,7 +183,7 @@ func addrTerm(r packetRow, dir string) string {
 	return ""
 }
 
-func packetTerm(r packetRow, name string, get func(*decode.Packet) int64) string {
+func packetTerm(r packetRow, name string, get func(*wire.Packet) int64) string {
 	if r.e == nil || r.e.p == nil {
 		return ""
 	}

@@ -4,13 +4,13 @@ import (
 	"strings"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // isNak tells whether a packet refuses something: a NAK or an RNR NAK.
-func isNak(p *decode.Packet) bool {
-	if !p.Has(decode.FlagBTH) || !p.RoCE.Present.Has(roce.HeaderAETH) {
+func isNak(p *wire.Packet) bool {
+	if !p.Has(wire.FlagBTH) || !p.RoCE.Present.Has(roce.HeaderAETH) {
 		return false
 	}
 	k := p.RoCE.AETH.Syndrome.Kind()
@@ -19,9 +19,9 @@ func isNak(p *decode.Packet) bool {
 
 // connMatch selects the packets of a connection: both directions between its
 // ends, and connection management between its hosts.
-func connMatch(c *analysis.Connection) func(*decode.Packet) bool {
+func connMatch(c *analysis.Connection) func(*wire.Packet) bool {
 	a, b := string(c.A.IP), string(c.B.IP)
-	return func(p *decode.Packet) bool {
+	return func(p *wire.Packet) bool {
 		src, dst := p.Src.String(), p.Dst.String()
 		switch {
 		case strings.EqualFold(src, a) && strings.EqualFold(dst, b):
@@ -35,11 +35,11 @@ func connMatch(c *analysis.Connection) func(*decode.Packet) bool {
 
 // toEnd tells whether a packet between the two hosts goes from one end to the
 // other. An end whose number is not known may be any.
-func toEnd(c *analysis.Connection, p *decode.Packet, from, to *analysis.Endpoint) bool {
+func toEnd(c *analysis.Connection, p *wire.Packet, from, to *analysis.Endpoint) bool {
 	if c.Transport == "iwarp" {
-		return p.Has(decode.FlagPorts) && portIs(from.Port, p.SrcPort) && portIs(to.Port, p.DstPort)
+		return p.Has(wire.FlagPorts) && portIs(from.Port, p.SrcPort) && portIs(to.Port, p.DstPort)
 	}
-	if !p.Has(decode.FlagBTH) {
+	if !p.Has(wire.FlagBTH) {
 		return false
 	}
 	qp := int64(p.RoCE.BTH.DestQP)

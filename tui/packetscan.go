@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // scanBatch is how often a scan hands over what it found.
@@ -38,7 +38,7 @@ func firstPacket(src PacketSource) int64 {
 }
 
 // eachPacket calls f for the packets from n on, in order.
-func eachPacket(ctx context.Context, src PacketSource, n int64, f func(*decode.Packet) bool) error {
+func eachPacket(ctx context.Context, src PacketSource, n int64, f func(*wire.Packet) bool) error {
 	if s, ok := src.(PacketScanner); ok {
 		return s.Scan(ctx, n, f)
 	}
@@ -60,7 +60,7 @@ func eachPacket(ctx context.Context, src PacketSource, n int64, f func(*decode.P
 
 // scanFrom collects the numbers of the packets from one on that match; take
 // gets them in batches, on the drawing goroutine.
-func (u *ui) scanFrom(from int64, match func(*decode.Packet) bool, take func(found []int64)) *scan {
+func (u *ui) scanFrom(from int64, match func(*wire.Packet) bool, take func(found []int64)) *scan {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &scan{cancel: cancel}
 	src, post := u.opt.Packets, u.host.post
@@ -78,7 +78,7 @@ func (u *ui) scanFrom(from int64, match func(*decode.Packet) bool, take func(fou
 				}
 			})
 		}
-		err := eachPacket(ctx, src, from, func(p *decode.Packet) bool {
+		err := eachPacket(ctx, src, from, func(p *wire.Packet) bool {
 			at = p.Number
 			if match(p) {
 				batch = append(batch, p.Number)
@@ -97,7 +97,7 @@ func (u *ui) scanFrom(from int64, match func(*decode.Packet) bool, take func(fou
 }
 
 // scanNext looks for the next packet that matches, forwards or backwards.
-func (u *ui) scanNext(from int64, dir int, match func(*decode.Packet) bool, found func(n int64)) *scan {
+func (u *ui) scanNext(from int64, dir int, match func(*wire.Packet) bool, found func(n int64)) *scan {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &scan{cancel: cancel}
 	src := u.opt.Packets
@@ -114,10 +114,10 @@ func (u *ui) scanNext(from int64, dir int, match func(*decode.Packet) bool, foun
 }
 
 // findPacket gives 0 when there is none.
-func findPacket(ctx context.Context, src PacketSource, from int64, dir int, match func(*decode.Packet) bool) (int64, error) {
+func findPacket(ctx context.Context, src PacketSource, from int64, dir int, match func(*wire.Packet) bool) (int64, error) {
 	hit := int64(0)
 	if dir > 0 {
-		err := eachPacket(ctx, src, from+1, func(p *decode.Packet) bool {
+		err := eachPacket(ctx, src, from+1, func(p *wire.Packet) bool {
 			if match(p) {
 				hit = p.Number
 			}

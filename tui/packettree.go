@@ -3,12 +3,12 @@ package tui
 import (
 	"strings"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // treeRow is a visible line of the decode tree.
 type treeRow struct {
-	node  *decode.Node
+	node  *wire.Node
 	depth int
 	path  string // names from the root, for folding
 	open  bool
@@ -25,10 +25,10 @@ func (l treeRows) ID(i int) string  { return l[i].path }
 var foldedAtFirst = map[string]bool{"frame": true, "eth": true, "ip": true, "ipv6": true, "udp": true, "vlan": true, "sll": true, "grh": true}
 
 // unfold lists the lines of a tree; folds has what the user turned.
-func unfold(tree []decode.Node, folds map[string]bool) treeRows {
+func unfold(tree []wire.Node, folds map[string]bool) treeRows {
 	var out treeRows
-	var walk func(list []decode.Node, depth int, path string)
-	walk = func(list []decode.Node, depth int, path string) {
+	var walk func(list []wire.Node, depth int, path string)
+	walk = func(list []wire.Node, depth int, path string) {
 		for i := range list {
 			n := &list[i]
 			name := path + "/" + n.Name
@@ -97,7 +97,7 @@ func treeTerm(r treeRow) string {
 	return n.Name + " == " + v
 }
 
-func numberText(n *decode.Node) string {
+func numberText(n *wire.Node) string {
 	if f := strings.Fields(n.Value); len(f) > 0 && strings.HasPrefix(f[0], "0x") {
 		return f[0]
 	}

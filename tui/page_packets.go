@@ -9,7 +9,7 @@ import (
 	"github.com/rivo/tview"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // Panes of the packet page.
@@ -28,11 +28,11 @@ type packetsPage struct {
 	tree  *grid[treeRow]
 	folds map[string]bool
 
-	name  string                    // what it is limited to, "" for all
-	given []int64                   // to these, or
-	only  func(*decode.Packet) bool // to those that it selects
-	expr  string                    // display filter, within that
-	match func(*decode.Packet) bool // both together; nil: no need to look
+	name  string                  // what it is limited to, "" for all
+	given []int64                 // to these, or
+	only  func(*wire.Packet) bool // to those that it selects
+	expr  string                  // display filter, within that
+	match func(*wire.Packet) bool // both together; nil: no need to look
 	scan  *scan
 	seek  *scan // of n, N, . and ,
 
@@ -184,7 +184,7 @@ func (p *packetsPage) syncTree() {
 		return
 	}
 	if r.e.tree == nil {
-		r.e.tree = decode.Tree(r.e.p)
+		r.e.tree = wire.Tree(r.e.p)
 	}
 	p.shown = r.n
 	field := p.tree.id()
@@ -341,7 +341,7 @@ func (p *packetsPage) checkFilter(u *ui, expr string) error {
 	return err
 }
 
-func compilePacket(u *ui, expr string) (func(*decode.Packet) bool, error) {
+func compilePacket(u *ui, expr string) (func(*wire.Packet) bool, error) {
 	if u.opt.PacketFilter == nil {
 		return nil, errNoFilter
 	}
@@ -371,13 +371,13 @@ func (p *packetsPage) setFilter(u *ui, expr string) error {
 }
 
 // within narrows a filter to what the page is limited to.
-func (p *packetsPage) within(m func(*decode.Packet) bool) func(*decode.Packet) bool {
+func (p *packetsPage) within(m func(*wire.Packet) bool) func(*wire.Packet) bool {
 	only, given := p.only, p.given
 	switch {
 	case only != nil:
-		return func(q *decode.Packet) bool { return only(q) && m(q) }
+		return func(q *wire.Packet) bool { return only(q) && m(q) }
 	case given != nil:
-		return func(q *decode.Packet) bool {
+		return func(q *wire.Packet) bool {
 			_, found := slices.BinarySearch(given, q.Number)
 			return found && m(q)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -27,7 +27,7 @@ func capture(t testing.TB, name string) (*analysis.Snapshot, memory) {
 	require.NoError(t, err)
 	defer func() { _ = f.Close() }()
 	var m memory
-	require.NoError(t, analysis.Packets(f, decode.Config{}, func(p *decode.Packet) bool {
+	require.NoError(t, analysis.Packets(f, wire.Config{}, func(p *wire.Packet) bool {
 		q := *p
 		q.Data = slices.Clone(p.Data)
 		m = append(m, &q)
@@ -162,7 +162,7 @@ type slow struct {
 	gate chan struct{}
 }
 
-func (s slow) Packet(n int64) (*decode.Packet, error) {
+func (s slow) Packet(n int64) (*wire.Packet, error) {
 	<-s.gate
 	return s.memory.Packet(n)
 }

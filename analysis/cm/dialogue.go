@@ -1,8 +1,8 @@
 package cm
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // Sighting is how often a kind of message was seen in a dialogue, and when.
@@ -20,7 +20,7 @@ func (s *Sighting) again() int64 { return max(s.Count-1, 0) }
 
 // End is what the dialogue told of one of its ends.
 type End struct {
-	Addr           decode.Addr
+	Addr           wire.Addr
 	CommID         uint32
 	QPN            roce.QPN
 	StartingPSN    roce.PSN // the first that this end sends; the *other* end's REQ or REP told it
@@ -57,7 +57,7 @@ type ReplyTerms struct {
 // Dialogue is everything known of one dialogue.
 type Dialogue struct {
 	Iface     uint16
-	Transport decode.Kind
+	Transport wire.Kind
 	Service   roce.Service // ServiceUnknown when no request was captured
 	A, B      End
 	// InitiatorKnown: a REQ, REP or RTU told who began, so that A is the

@@ -1,8 +1,8 @@
 package cm
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // Connect says that two queue pairs were joined. It comes with the REP, before
@@ -12,7 +12,7 @@ import (
 type Connect struct {
 	Dialogue  int64 // number of the dialogue, the same in Disconnect
 	Iface     uint16
-	Transport decode.Kind
+	Transport wire.Kind
 	Service   roce.Service
 	A, B      End // A is the initiator; see Has… for what is missing
 	Partial   bool
@@ -63,7 +63,7 @@ type Events struct {
 }
 
 // announce tells of the connection when there is something new to tell.
-func (t *Tracker) announce(e *entry, p *decode.Packet) {
+func (t *Tracker) announce(e *entry, p *wire.Packet) {
 	d := &e.Dialogue
 	if e.sidr { // resolves a service, joins no pair
 		return
@@ -93,7 +93,7 @@ func (t *Tracker) announce(e *entry, p *decode.Packet) {
 }
 
 // part tells of the end of the connection, once.
-func (t *Tracker) part(e *entry, p *decode.Packet, by Side, how How) {
+func (t *Tracker) part(e *entry, p *wire.Packet, by Side, how How) {
 	if e.parted || how == HowReject && e.told == toldNothing {
 		return
 	}

@@ -3,7 +3,7 @@ package cm
 import (
 	"testing"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // FuzzTracker: whatever MADs say, the tracker stays within its bounds, its
@@ -16,7 +16,7 @@ func FuzzTracker(f *testing.F) {
 		fd := newFeedOf(t, Options{MaxDialogues: 2})
 		for _, b := range [][]byte{x, y, x, y} {
 			n := max(0, len(b)-int(cut))
-			fd.packet(&decode.Packet{Link: 1, Data: b[:n], Wire: uint32(len(b))})
+			fd.packet(&wire.Packet{Link: 1, Data: b[:n], Wire: uint32(len(b))})
 		}
 		if len(fd.tr.entries) > 2 {
 			t.Fatal("more dialogues than the bound")

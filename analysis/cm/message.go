@@ -3,8 +3,8 @@ package cm
 import (
 	"errors"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // Kind is the kind of a CM message.
@@ -105,7 +105,7 @@ type message struct {
 
 // read decodes the packet's MAD into t.msg and t.cm; ok tells whether it is a
 // CM message that names its dialogue.
-func (t *Tracker) read(p *decode.Packet) (ok bool) {
+func (t *Tracker) read(p *wire.Packet) (ok bool) {
 	b := p.Payload()
 	if err := t.mad.DecodeFromBytes(b, nil); err != nil {
 		t.faults.book(err)

@@ -1,12 +1,12 @@
 package cm
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // take books a message into its dialogue.
-func (t *Tracker) take(i int32, p *decode.Packet, m *message) {
+func (t *Tracker) take(i int32, p *wire.Packet, m *message) {
 	e := &t.entries[i]
 	d := &e.Dialogue
 	from := d.sender(p)

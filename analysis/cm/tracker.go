@@ -1,8 +1,8 @@
 package cm
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // DefaultMaxDialogues is how many dialogues a tracker remembers unless told
@@ -63,7 +63,7 @@ const (
 type commKey struct {
 	iface       uint16
 	sidr        bool // request IDs of SIDR are a space of their own
-	owner, peer decode.Addr
+	owner, peer wire.Addr
 	comm        uint32
 }
 
@@ -92,7 +92,7 @@ func New(o Options, ev Events) *Tracker {
 }
 
 // Packet takes a packet to queue pair 1. Others are passed over.
-func (t *Tracker) Packet(p *decode.Packet) {
+func (t *Tracker) Packet(p *wire.Packet) {
 	if !p.RoCE.CarriesMAD() || p.RoCE.BTH.DestQP != roce.QPNGSI {
 		return
 	}
@@ -110,7 +110,7 @@ func (t *Tracker) Packet(p *decode.Packet) {
 }
 
 // find looks up the dialogue that a message belongs to.
-func (t *Tracker) find(p *decode.Packet, m *message) int32 {
+func (t *Tracker) find(p *wire.Packet, m *message) int32 {
 	sidr := m.sidr()
 	switch m.kind {
 	case REQ, SIDRREQ:
@@ -144,7 +144,7 @@ func (t *Tracker) lookup(k commKey) int32 {
 
 // fits tells whether both IDs of a message agree with what the dialogue knows:
 // one alone may be of an earlier user of the ID.
-func (t *Tracker) fits(i int32, p *decode.Packet, m *message) bool {
+func (t *Tracker) fits(i int32, p *wire.Packet, m *message) bool {
 	d := &t.entries[i].Dialogue
 	from := d.sender(p)
 	near, far := d.end(from), d.end(from.other())
@@ -155,7 +155,7 @@ func (t *Tracker) fits(i int32, p *decode.Packet, m *message) bool {
 }
 
 // sender is the side that sent p.
-func (d *Dialogue) sender(p *decode.Packet) Side {
+func (d *Dialogue) sender(p *wire.Packet) Side {
 	if p.Src == d.A.Addr && (p.Dst == d.B.Addr || d.A.Addr != d.B.Addr) {
 		return A
 	}
@@ -163,7 +163,7 @@ func (d *Dialogue) sender(p *decode.Packet) Side {
 }
 
 // open begins a dialogue with the first message seen of it.
-func (t *Tracker) open(p *decode.Packet, m *message) int32 {
+func (t *Tracker) open(p *wire.Packet, m *message) int32 {
 	if len(t.entries)-len(t.free) >= t.max {
 		t.evicted++
 		t.drop(t.oldest, p.Time)

@@ -6,8 +6,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -15,7 +15,7 @@ import (
 type feed struct {
 	t           *testing.T
 	tr          *Tracker
-	dec         *decode.Decoder
+	dec         *wire.Decoder
 	now, number int64
 	psn         uint32
 	connects    []Connect
@@ -26,7 +26,7 @@ type feed struct {
 func newFeed(t *testing.T) *feed { return newFeedOf(t, Options{}) }
 
 func newFeedOf(t *testing.T, o Options) *feed {
-	f := &feed{t: t, dec: decode.NewDecoder(decode.Config{}), now: 1e18}
+	f := &feed{t: t, dec: wire.NewDecoder(wire.Config{}), now: 1e18}
 	f.tr = New(o, Events{
 		Connect:    func(c *Connect) { f.connects = append(f.connects, *c) },
 		Disconnect: func(d *Disconnect) { f.disconnects = append(f.disconnects, *d) },
@@ -34,7 +34,7 @@ func newFeedOf(t *testing.T, o Options) *feed {
 	return f
 }
 
-func (f *feed) packet(p *decode.Packet) {
+func (f *feed) packet(p *wire.Packet) {
 	f.number++
 	f.now += 1e6 + 1
 	p.Number, p.Time = f.number, f.now
@@ -44,7 +44,7 @@ func (f *feed) packet(p *decode.Packet) {
 
 func (f *feed) frame(b []byte) {
 	f.lastFrame = b
-	f.packet(&decode.Packet{Link: 1, Data: b, Wire: uint32(len(b))})
+	f.packet(&wire.Packet{Link: 1, Data: b, Wire: uint32(len(b))})
 }
 
 var hostA, hostB = netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("192.0.2.2")
@@ -288,7 +288,7 @@ func TestAllocations(t *testing.T) {
 	f := newFeed(t)
 	f.from(A, req(7))
 	f.from(B, rep(7))
-	p := decode.Packet{Link: 1, Data: f.lastFrame, Wire: uint32(len(f.lastFrame))}
+	p := wire.Packet{Link: 1, Data: f.lastFrame, Wire: uint32(len(f.lastFrame))}
 	f.dec.Decode(&p)
 	require.Zero(t, testing.AllocsPerRun(100, func() {
 		p.Time += 2e6
@@ -299,7 +299,7 @@ func TestAllocations(t *testing.T) {
 // TestTransports: the same dialogue over RoCEv1 and native InfiniBand, where
 // hosts are GIDs or LIDs.
 func TestTransports(t *testing.T) {
-	for _, kind := range []decode.Kind{decode.KindRoCEv1, decode.KindInfiniBand} {
+	for _, kind := range []wire.Kind{wire.KindRoCEv1, wire.KindInfiniBand} {
 		f := newFeed(t)
 		send := func(side Side, m synth.MAD) {
 			f.psn++
@@ -310,12 +310,12 @@ func TestTransports(t *testing.T) {
 			if side == B {
 				g.SGID, g.DGID, l.SLID, l.DLID, path = g.DGID, g.SGID, l.DLID, l.SLID, path.Reverse()
 			}
-			if kind == decode.KindRoCEv1 {
+			if kind == wire.KindRoCEv1 {
 				f.frame(synth.AppendRoCEv1(nil, &path, g, &p))
 				return
 			}
 			b := synth.AppendIB(nil, l, nil, &p)
-			f.packet(&decode.Packet{Link: decode.LinkInfiniBand, Data: b, Wire: uint32(len(b))})
+			f.packet(&wire.Packet{Link: wire.LinkInfiniBand, Data: b, Wire: uint32(len(b))})
 		}
 		send(A, req(7))
 		send(B, rep(7))
@@ -324,7 +324,7 @@ func TestTransports(t *testing.T) {
 		require.Equal(t, Established, d.State)
 		require.Equal(t, kind, d.Transport)
 		require.Len(t, f.connects, 1)
-		if lid, ok := d.A.Addr.LID(); kind == decode.KindInfiniBand {
+		if lid, ok := d.A.Addr.LID(); kind == wire.KindInfiniBand {
 			require.True(t, ok)
 			require.EqualValues(t, 1, lid)
 		}

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // truth is what the captures' own records say: the counts of tshark, and the
@@ -50,7 +50,7 @@ func run(t *testing.T, path string) (r Result, connects []Connect, disconnects [
 		Disconnect: func(d *Disconnect) { disconnects = append(disconnects, *d) },
 	})
 	var last int64
-	eachPacket(t, path, func(p *decode.Packet) {
+	eachPacket(t, path, func(p *wire.Packet) {
 		last = max(last, p.Time)
 		tr.Packet(p)
 	})

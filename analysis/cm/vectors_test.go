@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // vectors are messages made and checked elsewhere, by name.
@@ -110,7 +110,7 @@ func TestPrefixes(t *testing.T) {
 	for name, b := range vectors(t) {
 		for n := range b {
 			f := newFeed(t)
-			f.packet(&decode.Packet{Link: 1, Data: b[:n:n], Wire: uint32(len(b))})
+			f.packet(&wire.Packet{Link: 1, Data: b[:n:n], Wire: uint32(len(b))})
 			for _, d := range f.result().Dialogues {
 				require.False(t, d.HasParameters && n < 14+20+20+24+96, name)
 			}

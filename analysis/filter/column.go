@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // Column reads one field of packets as text, as tshark -T fields does. It isn't
@@ -42,7 +42,7 @@ func (c *Column) SetStart(ns int64) { c.env.start, c.env.started = ns, true }
 
 // Append appends the field's values, with sep between them. A packet without
 // the field has none.
-func (c *Column) Append(dst []byte, p *decode.Packet, sep string) []byte {
+func (c *Column) Append(dst []byte, p *wire.Packet, sep string) []byte {
 	first := true
 	next := func() {
 		if !first {
@@ -50,7 +50,7 @@ func (c *Column) Append(dst []byte, p *decode.Packet, sep string) []byte {
 		}
 		first = false
 	}
-	if !c.env.started && !p.Has(decode.FlagNoTime) {
+	if !c.env.started && !p.Has(wire.FlagNoTime) {
 		c.SetStart(p.Time)
 	}
 	c.env.p, c.env.built = p, false
@@ -135,7 +135,7 @@ func appendSeconds(dst []byte, ns int64) []byte {
 
 // AppendNode appends the value of a node of a packet's tree as Column writes it:
 // the number itself and not what it means.
-func AppendNode(dst []byte, p *decode.Packet, n *decode.Node) []byte {
+func AppendNode(dst []byte, p *wire.Packet, n *wire.Node) []byte {
 	f := packetFields[n.Name]
 	switch {
 	case f == nil:

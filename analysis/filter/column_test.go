@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
-func column(t testing.TB, name string, p *decode.Packet) string {
+func column(t testing.TB, name string, p *wire.Packet) string {
 	t.Helper()
 	c, err := filter.CompileColumn(name)
 	require.NoError(t, err)
@@ -58,7 +58,7 @@ func TestColumnsAgainstTshark(t *testing.T) {
 		out, err := exec.Command("tshark", args...).Output()
 		require.NoError(t, err)
 		want := strings.Split(string(out), "\n")
-		packets(t, testdata(capture), func(p *decode.Packet) {
+		packets(t, testdata(capture), func(p *wire.Packet) {
 			if p.Number > 150 || t.Failed() {
 				return
 			}

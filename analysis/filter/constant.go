@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // number reads a constant for a numeric field. It is a span because an address
@@ -93,10 +93,10 @@ func macAddress(s string) (num, error) {
 	if n := len(s); err != nil || len(b) != 6 || n != 17 && n != 14 {
 		return num{}, strconv.ErrSyntax
 	}
-	return macNum(decode.MAC(b)), nil
+	return macNum(wire.MAC(b)), nil
 }
 
-func macNum(m decode.MAC) num {
+func macNum(m wire.MAC) num {
 	var v uint64
 	for _, x := range m {
 		v = v<<8 | uint64(x)
@@ -104,7 +104,7 @@ func macNum(m decode.MAC) num {
 	return num{0, v}
 }
 
-func addrNum(a decode.Addr) num { return num{a.Hi, a.Lo} }
+func addrNum(a wire.Addr) num { return num{a.Hi, a.Lo} }
 
 func ipNum(ip netip.Addr) num {
 	b := ip.As16()
@@ -117,11 +117,11 @@ func ipNum(ip netip.Addr) num {
 }
 
 // address reads an address, with a prefix length or without. TypeIP has IPv4 in
-// the mapped form, as decode.Addr.
+// the mapped form, as wire.Addr.
 func address(t Type, s string) (span, error) {
 	if lid, ok := strings.CutPrefix(s, "lid:"); ok && t == TypeIP { // InfiniBand without a GRH
 		if v, err := strconv.ParseUint(lid, 10, 16); err == nil {
-			n := addrNum(decode.AddrLID(uint16(v)))
+			n := addrNum(wire.AddrLID(uint16(v)))
 			return span{n, n}, nil
 		}
 	}

@@ -12,7 +12,7 @@
 // from the end where negative). A field may occur several times in a packet: a
 // comparison holds when it holds for one of them, != and === when they hold for
 // all, any and all in front say which, and an absent field fails all of them.
-// Fields are those of decode.Tree under Wireshark's names, some more of
+// Fields are those of wire.Tree under Wireshark's names, some more of
 // Wireshark's made from them, and our own (rdma.analysis.*, finding.*); flows
 // have flow.* and finding.*.
 //
@@ -39,9 +39,9 @@
 // Every comparison of numbers, addresses and times with a constant is the
 // question whether a value of 128 bits lies in one of some ranges (value.go,
 // nodes.go): CIDR blocks, sets and orders are the same to it. Fields of the usual
-// headers are read from decode.Packet without allocation (packetfields.go). What
+// headers are read from wire.Packet without allocation (packetfields.go). What
 // only a tree holds (connection management, tunnels, stacked tags, octets of
-// headers) is looked up in decode.Tree, built at most once a packet and only
+// headers) is looked up in wire.Tree, built at most once a packet and only
 // where the packet can have the field at all.
 //
 // A comparison with arithmetic, a function or a slice becomes a program of

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // TestEmittedFilters wants every filter that a report prints to be one of ours
@@ -42,7 +42,7 @@ func TestEmittedFilters(t *testing.T) {
 				list = append(list, w)
 			}
 		}
-		packets(t, path, func(p *decode.Packet) {
+		packets(t, path, func(p *wire.Packet) {
 			for _, w := range list {
 				if w.numbers[p.Number] && w.f.Match(p) {
 					w.any = true

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 type flowField = field[*flowEnv]
@@ -170,7 +170,7 @@ func keysOf(v reflect.Value, buf []string) []string {
 func hostNum(s string) (num, bool) {
 	if lid, ok := strings.CutPrefix(s, "lid:"); ok {
 		v, err := strconv.ParseUint(lid, 10, 16)
-		return addrNum(decode.AddrLID(uint16(v))), err == nil
+		return addrNum(wire.AddrLID(uint16(v))), err == nil
 	}
 	ip, err := netip.ParseAddr(s)
 	return ipNum(ip), err == nil

@@ -11,7 +11,7 @@ import (
 
 	"rdmascope/analysis"
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // FuzzCompile feeds the compiler anything: it answers with a filter that runs
@@ -34,7 +34,7 @@ func FuzzCompile(f *testing.F) {
 			first := pf.Match(p)
 			require.Equal(t, first, pf.Match(p))
 			require.Equal(t, first, pf.Clone().Match(p))
-			pf.Match(&decode.Packet{})
+			pf.Match(&wire.Packet{})
 			negated, err := filter.CompilePacket("not (" + expr + ")")
 			if strings.TrimSpace(expr) != "" && err == nil {
 				require.NotEqual(t, first, negated.Match(p))

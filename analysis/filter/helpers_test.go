@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -35,14 +35,14 @@ func testdata(name string) string { return filepath.Join("..", "..", "pcaps", "t
 
 // packets calls f for each packet of a capture; ok is false when it can't be
 // read at all.
-func packets(t testing.TB, path string, f func(*decode.Packet)) (ok bool) {
+func packets(t testing.TB, path string, f func(*wire.Packet)) (ok bool) {
 	t.Helper()
 	src, err := pcaps.Open([]string{path}, pcaps.Options{})
 	if err != nil {
 		return false
 	}
 	defer func() { require.NoError(t, src.Close()) }()
-	require.NoError(t, analysis.Packets(src, decode.Config{}, func(p *decode.Packet) bool {
+	require.NoError(t, analysis.Packets(src, wire.Config{}, func(p *wire.Packet) bool {
 		f(p)
 		return true
 	}))
@@ -50,10 +50,10 @@ func packets(t testing.TB, path string, f func(*decode.Packet)) (ok bool) {
 }
 
 // one is the first packet of a capture that pick wants, with octets of its own.
-func one(t testing.TB, path string, pick func(*decode.Packet) bool) *decode.Packet {
+func one(t testing.TB, path string, pick func(*wire.Packet) bool) *wire.Packet {
 	t.Helper()
-	var found *decode.Packet
-	packets(t, path, func(p *decode.Packet) {
+	var found *wire.Packet
+	packets(t, path, func(p *wire.Packet) {
 		if found == nil && pick(p) {
 			q := *p
 			q.Data = append([]byte(nil), p.Data...)

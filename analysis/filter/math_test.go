@@ -10,8 +10,8 @@ import (
 
 	"rdmascope/analysis"
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // TestMath: the packet is a NAK from 10.77.0.2 to 10.77.0.1 of 62 octets.
@@ -141,8 +141,8 @@ func TestMath(t *testing.T) {
 
 // TestMathOfBigNumbers: addresses of a kernel have the highest bit.
 func TestMathOfBigNumbers(t *testing.T) {
-	p := one(t, testdata("rxe_exact_read_resp_every40.pcap.gz"), func(p *decode.Packet) bool {
-		return p.Has(decode.FlagBTH) && p.RoCE.Present.Has(roce.HeaderRETH)
+	p := one(t, testdata("rxe_exact_read_resp_every40.pcap.gz"), func(p *wire.Packet) bool {
+		return p.Has(wire.FlagBTH) && p.RoCE.Present.Has(roce.HeaderRETH)
 	})
 	p.RoCE.RETH.VA, p.RoCE.RETH.DMALen = 0xffff_8880_0000_0000, 4096
 	for expr, want := range map[string]bool{

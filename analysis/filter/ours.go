@@ -2,8 +2,8 @@ package filter
 
 import (
 	"rdmascope/analysis"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // Mark is what the analysis says about a packet, and no octet of it does.
@@ -41,11 +41,11 @@ func ourFields() []*packetField {
 	}
 	answer := func(name, doc string, kind roce.SyndromeKind) *packetField {
 		return single(name, TypeBool, doc, func(e *packetEnv) (num, bool) {
-			ok := e.p.Flags&decode.FlagBTH != 0 && e.p.RoCE.Present.Has(roce.HeaderAETH) && e.p.RoCE.AETH.Syndrome.Kind() == kind
+			ok := e.p.Flags&wire.FlagBTH != 0 && e.p.RoCE.Present.Has(roce.HeaderAETH) && e.p.RoCE.AETH.Syndrome.Kind() == kind
 			return uintNum(1), ok
 		})
 	}
-	text := func(name, doc string, v func(*decode.Packet) string) *packetField {
+	text := func(name, doc string, v func(*wire.Packet) string) *packetField {
 		return &packetField{Field: Field{Name: name, Type: TypeText, Doc: doc}, texts: func(e *packetEnv, buf []string) []string {
 			if s := v(e.p); s != "" {
 				buf = append(buf, s)
@@ -71,48 +71,48 @@ func ourFields() []*packetField {
 		single("rdma.analysis.icrc_bad", TypeBool, "The iCRC is wrong", func(e *packetEnv) (num, bool) {
 			return uintNum(1), e.p.Kind.IsRoCE() && e.p.ICRC == roce.ICRCBad
 		}),
-		text("rdma.kind", "Family: rocev2, rocev1, infiniband, tcp, pfc, pause, lldp or other", func(p *decode.Packet) string { return p.Kind.String() }),
-		text("rdma.opcode", "Opcode in words, such as \"RC RDMA Write First\"", func(p *decode.Packet) string {
-			if !p.Has(decode.FlagBTH) {
+		text("rdma.kind", "Family: rocev2, rocev1, infiniband, tcp, pfc, pause, lldp or other", func(p *wire.Packet) string { return p.Kind.String() }),
+		text("rdma.opcode", "Opcode in words, such as \"RC RDMA Write First\"", func(p *wire.Packet) string {
+			if !p.Has(wire.FlagBTH) {
 				return ""
 			}
 			return p.RoCE.BTH.Opcode.String()
 		}),
-		text("rdma.decode.stop", "Where and why decoding ended early, such as \"bth: cut\"", func(p *decode.Packet) string { return p.Stop.String() }),
+		text("rdma.decode.stop", "Where and why decoding ended early, such as \"bth: cut\"", func(p *wire.Packet) string { return p.Stop.String() }),
 		text("_ws.col.protocol", "Column Protocol", Protocol),
-		text("_ws.col.info", "Column Info", decode.Summary),
+		text("_ws.col.info", "Column Info", wire.Summary),
 		found("finding.rule", "Rule of a finding that names this packet as evidence", func(x evidence) string { return x.rule }),
 		found("finding.severity", "Severity of such a finding: notice, warning or critical", func(x evidence) string { return x.severity }),
 	)
 }
 
 // Protocol names the protocol of a packet as the list of packets shows it.
-func Protocol(p *decode.Packet) string {
+func Protocol(p *wire.Packet) string {
 	switch p.Kind {
-	case decode.KindRoCEv2:
+	case wire.KindRoCEv2:
 		return "RoCEv2"
-	case decode.KindRoCEv1:
+	case wire.KindRoCEv1:
 		return "RoCEv1"
-	case decode.KindInfiniBand:
+	case wire.KindInfiniBand:
 		return "InfiniBand"
-	case decode.KindTCP:
-		if decode.ShowsIWARP(p) {
+	case wire.KindTCP:
+		if wire.ShowsIWARP(p) {
 			return "iWARP"
 		}
 		return "TCP"
-	case decode.KindPFC:
+	case wire.KindPFC:
 		return "PFC"
-	case decode.KindPause:
+	case wire.KindPause:
 		return "PAUSE"
-	case decode.KindLLDP:
+	case wire.KindLLDP:
 		return "LLDP"
 	}
 	switch {
-	case p.Has(decode.FlagPorts):
+	case p.Has(wire.FlagPorts):
 		return "UDP"
-	case p.Has(decode.FlagNet) && p.Proto == 1:
+	case p.Has(wire.FlagNet) && p.Proto == 1:
 		return "ICMP"
-	case p.Has(decode.FlagNet) && p.Proto == 58:
+	case p.Has(wire.FlagNet) && p.Proto == 58:
 		return "ICMPv6"
 	case p.IPVersion == 4:
 		return "IPv4"

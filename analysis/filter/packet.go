@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // PacketFilter is a compiled filter over packets. It isn't safe for concurrent
@@ -42,9 +42,9 @@ func (f *PacketFilter) String() string { return f.expr }
 
 // Match tells whether p, which must have been decoded, passes. Nothing is
 // allocated unless the filter asks for what only a tree holds.
-func (f *PacketFilter) Match(p *decode.Packet) bool {
+func (f *PacketFilter) Match(p *wire.Packet) bool {
 	e := &f.env
-	if !e.started && !p.Has(decode.FlagNoTime) {
+	if !e.started && !p.Has(wire.FlagNoTime) {
 		f.SetStart(p.Time)
 	}
 	if f.root == nil {

@@ -11,12 +11,12 @@ import (
 
 	"rdmascope/analysis"
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
-func match(t testing.TB, expr string, p *decode.Packet) bool {
+func match(t testing.TB, expr string, p *wire.Packet) bool {
 	t.Helper()
 	f, err := filter.CompilePacket(expr)
 	require.NoError(t, err, expr)
@@ -24,9 +24,9 @@ func match(t testing.TB, expr string, p *decode.Packet) bool {
 }
 
 // nak is a NAK of a real capture: 10.77.0.2 → 10.77.0.1.
-func nak(t testing.TB) *decode.Packet {
-	return one(t, testdata("rxe_exact_single_loss.pcap.gz"), func(p *decode.Packet) bool {
-		return p.Has(decode.FlagBTH) && p.RoCE.Present.Has(roce.HeaderAETH) && p.RoCE.AETH.Syndrome.Kind() == roce.SyndromeNAK
+func nak(t testing.TB) *wire.Packet {
+	return one(t, testdata("rxe_exact_single_loss.pcap.gz"), func(p *wire.Packet) bool {
+		return p.Has(wire.FlagBTH) && p.RoCE.Present.Has(roce.HeaderAETH) && p.RoCE.AETH.Syndrome.Kind() == roce.SyndromeNAK
 	})
 }
 
@@ -115,7 +115,7 @@ func TestLanguage(t *testing.T) {
 }
 
 func TestDatagramsAndTree(t *testing.T) {
-	req := one(t, testdata("rxe_cm_connect_teardown.pcap"), func(p *decode.Packet) bool { return p.Has(decode.FlagBTH) && p.RoCE.CarriesMAD() })
+	req := one(t, testdata("rxe_cm_connect_teardown.pcap"), func(p *wire.Packet) bool { return p.Has(wire.FlagBTH) && p.RoCE.CarriesMAD() })
 	assert.True(t, match(t, "infiniband.cm.req && infiniband.cm.req.retrcount <= 7 && infiniband.deth.srcqp == 1 && infiniband.mad.mgmtclass == 7", req))
 	assert.False(t, match(t, "infiniband.cm.rep", req))
 	assert.True(t, match(t, "infiniband.cm.req.ip_cm.private", req))
@@ -246,7 +246,7 @@ func TestLongSet(t *testing.T) {
 	f, err := filter.CompilePacket(b.String())
 	require.NoError(t, err)
 	for n := range int64(20010) {
-		p := &decode.Packet{Number: n}
+		p := &wire.Packet{Number: n}
 		require.Equal(t, n == 0 || n >= 10 && n < 20000 && n%10 <= 3, f.Match(p), n)
 	}
 }
@@ -313,7 +313,7 @@ func TestSource(t *testing.T) {
 	const expr = "rdma.analysis.nak || frame.number == 3"
 	path := testdata("rxe_exact_write_every50.pcap.gz")
 	var want []int64
-	packets(t, path, func(p *decode.Packet) {
+	packets(t, path, func(p *wire.Packet) {
 		if match(t, expr, p) {
 			want = append(want, p.Number)
 		}
@@ -323,12 +323,12 @@ func TestSource(t *testing.T) {
 	require.NoError(t, err)
 	f, err := filter.CompilePacket(expr)
 	require.NoError(t, err)
-	s := filter.Source(src, f, decode.Config{})
+	s := filter.Source(src, f, wire.Config{})
 	var _ analysis.Source = s
 	var _ analysis.Source = (*pcaps.Indexed)(nil)
 	var got []int64
 	n := 0
-	require.NoError(t, analysis.Packets(s, decode.Config{}, func(p *decode.Packet) bool {
+	require.NoError(t, analysis.Packets(s, wire.Config{}, func(p *wire.Packet) bool {
 		got = append(got, s.Numbers()[len(s.Numbers())-1])
 		n++
 		return true

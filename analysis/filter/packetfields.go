@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 	"strconv"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 type packetField = field[*packetEnv]
@@ -14,7 +14,7 @@ type packetGetter = func(*packetEnv) (num, bool)
 
 func be64(b []byte) uint64 { return binary.BigEndian.Uint64(b) }
 
-func bytesAt(p *decode.Packet, off, n int) (uint64, bool) {
+func bytesAt(p *wire.Packet, off, n int) (uint64, bool) {
 	if off < 0 || off+n > len(p.Data) {
 		return 0, false
 	}
@@ -27,7 +27,7 @@ func bytesAt(p *decode.Packet, off, n int) (uint64, bool) {
 
 // part reads bits of a header: n octets from off on, of which shift are cut off
 // below and the mask's are left.
-func part(ok func(*decode.Packet) bool, base func(*decode.Packet) int, off, n, shift int, mask uint64) packetGetter {
+func part(ok func(*wire.Packet) bool, base func(*wire.Packet) int, off, n, shift int, mask uint64) packetGetter {
 	return func(e *packetEnv) (num, bool) {
 		if !ok(e.p) {
 			return num{}, false
@@ -37,37 +37,37 @@ func part(ok func(*decode.Packet) bool, base func(*decode.Packet) int, off, n, s
 	}
 }
 
-func isIPv4(p *decode.Packet) bool { return p.IPVersion == 4 }
+func isIPv4(p *wire.Packet) bool { return p.IPVersion == 4 }
 
 // isIPv6 tells IPv6 from the GRH, which decode takes for version 6 too.
-func isIPv6(p *decode.Packet) bool {
-	return p.IPVersion == 6 && p.Kind != decode.KindRoCEv1 && p.Kind != decode.KindInfiniBand
+func isIPv6(p *wire.Packet) bool {
+	return p.IPVersion == 6 && p.Kind != wire.KindRoCEv1 && p.Kind != wire.KindInfiniBand
 }
 
-func isEthernet(p *decode.Packet) bool { return p.Link == decode.LinkEthernet && p.Has(decode.FlagEth) }
+func isEthernet(p *wire.Packet) bool { return p.Link == wire.LinkEthernet && p.Has(wire.FlagEth) }
 
-func isTCP(p *decode.Packet) bool { return p.Kind == decode.KindTCP }
+func isTCP(p *wire.Packet) bool { return p.Kind == wire.KindTCP }
 
-func isUDP(p *decode.Packet) bool { return p.Has(decode.FlagPorts) && p.Kind != decode.KindTCP }
+func isUDP(p *wire.Packet) bool { return p.Has(wire.FlagPorts) && p.Kind != wire.KindTCP }
 
-func netOff(p *decode.Packet) int { return int(p.NetOff) }
+func netOff(p *wire.Packet) int { return int(p.NetOff) }
 
-func l4Off(p *decode.Packet) int { return int(p.L4Off) }
+func l4Off(p *wire.Packet) int { return int(p.L4Off) }
 
-func zero(*decode.Packet) int { return 0 }
+func zero(*wire.Packet) int { return 0 }
 
-func transOff(p *decode.Packet) int { return int(p.TransOff) }
+func transOff(p *wire.Packet) int { return int(p.TransOff) }
 
-func isMACControl(p *decode.Packet) bool { return p.EtherType == 0x8808 && isEthernet(p) }
+func isMACControl(p *wire.Packet) bool { return p.EtherType == 0x8808 && isEthernet(p) }
 
-func isPFC(p *decode.Packet) bool { return p.Kind == decode.KindPFC }
+func isPFC(p *wire.Packet) bool { return p.Kind == wire.KindPFC }
 
-func isPause(p *decode.Packet) bool { return p.Kind == decode.KindPause }
+func isPause(p *wire.Packet) bool { return p.Kind == wire.KindPause }
 
 var etherType = part(isEthernet, zero, 12, 2, 0, 0xffff)
 
 // is reads a field where ok says that there is one.
-func is(ok func(*decode.Packet) bool, v func(*decode.Packet) uint64) packetGetter {
+func is(ok func(*wire.Packet) bool, v func(*wire.Packet) uint64) packetGetter {
 	return func(e *packetEnv) (num, bool) {
 		if !ok(e.p) {
 			return num{}, false
@@ -78,7 +78,7 @@ func is(ok func(*decode.Packet) bool, v func(*decode.Packet) uint64) packetGette
 
 func bth(v func(*roce.BTHFields) uint64) packetGetter {
 	return func(e *packetEnv) (num, bool) {
-		if e.p.Flags&decode.FlagBTH == 0 {
+		if e.p.Flags&wire.FlagBTH == 0 {
 			return num{}, false
 		}
 		return uintNum(v(&e.p.RoCE.BTH)), true
@@ -88,7 +88,7 @@ func bth(v func(*roce.BTHFields) uint64) packetGetter {
 // ext reads a field of an extension header.
 func ext(h roce.Header, v func(*roce.Headers) uint64) packetGetter {
 	return func(e *packetEnv) (num, bool) {
-		if e.p.Flags&decode.FlagBTH == 0 || !e.p.RoCE.Present.Has(h) {
+		if e.p.Flags&wire.FlagBTH == 0 || !e.p.RoCE.Present.Has(h) {
 			return num{}, false
 		}
 		return uintNum(v(&e.p.RoCE)), true
@@ -98,7 +98,7 @@ func ext(h roce.Header, v func(*roce.Headers) uint64) packetGetter {
 // syndrome reads the low bits of a syndrome, which have a name for each kind.
 func syndrome(kind roce.SyndromeKind) packetGetter {
 	return func(e *packetEnv) (num, bool) {
-		if e.p.Flags&decode.FlagBTH == 0 || !e.p.RoCE.Present.Has(roce.HeaderAETH) {
+		if e.p.Flags&wire.FlagBTH == 0 || !e.p.RoCE.Present.Has(roce.HeaderAETH) {
 			return num{}, false
 		}
 		s := e.p.RoCE.AETH.Syndrome
@@ -121,52 +121,52 @@ var quick = withPriorities(map[string]packetGetter{
 	"eth.type": func(e *packetEnv) (num, bool) { v, ok := etherType(e); return v, ok && v.lo > 0x5ff },
 	"eth.len":  func(e *packetEnv) (num, bool) { v, ok := etherType(e); return v, ok && v.lo <= 0x5ff },
 
-	"vlan.id":       is(oneTag, func(p *decode.Packet) uint64 { return uint64(p.VID) }),
-	"vlan.priority": is(oneTag, func(p *decode.Packet) uint64 { return uint64(p.PCP) }),
+	"vlan.id":       is(oneTag, func(p *wire.Packet) uint64 { return uint64(p.VID) }),
+	"vlan.priority": is(oneTag, func(p *wire.Packet) uint64 { return uint64(p.PCP) }),
 
 	"ip.version": part(isIPv4, netOff, 0, 1, 4, 15),
 	"ip.hdr_len": func(e *packetEnv) (num, bool) {
 		v, ok := part(isIPv4, netOff, 0, 1, 0, 15)(e)
 		return uintNum(v.lo * 4), ok
 	},
-	"ip.dsfield":      is(isIPv4, func(p *decode.Packet) uint64 { return uint64(p.TOS) }),
-	"ip.dsfield.dscp": is(isIPv4, func(p *decode.Packet) uint64 { return uint64(p.DSCP()) }),
-	"ip.dsfield.ecn":  is(isIPv4, func(p *decode.Packet) uint64 { return uint64(p.ECN()) }),
+	"ip.dsfield":      is(isIPv4, func(p *wire.Packet) uint64 { return uint64(p.TOS) }),
+	"ip.dsfield.dscp": is(isIPv4, func(p *wire.Packet) uint64 { return uint64(p.DSCP()) }),
+	"ip.dsfield.ecn":  is(isIPv4, func(p *wire.Packet) uint64 { return uint64(p.ECN()) }),
 	"ip.len":          part(isIPv4, netOff, 2, 2, 0, 0xffff),
-	"ip.id":           is(isIPv4, func(p *decode.Packet) uint64 { return uint64(p.IPID) }),
+	"ip.id":           is(isIPv4, func(p *wire.Packet) uint64 { return uint64(p.IPID) }),
 	"ip.flags":        part(isIPv4, netOff, 6, 1, 5, 7),
 	"ip.flags.df":     part(isIPv4, netOff, 6, 1, 6, 1),
 	"ip.flags.mf":     part(isIPv4, netOff, 6, 1, 5, 1),
 	"ip.frag_offset":  part(isIPv4, netOff, 6, 2, 0, 0x1fff),
-	"ip.ttl":          is(isIPv4, func(p *decode.Packet) uint64 { return uint64(p.TTL) }),
-	"ip.proto":        is(isIPv4, func(p *decode.Packet) uint64 { return uint64(p.Proto) }),
+	"ip.ttl":          is(isIPv4, func(p *wire.Packet) uint64 { return uint64(p.TTL) }),
+	"ip.proto":        is(isIPv4, func(p *wire.Packet) uint64 { return uint64(p.Proto) }),
 	"ip.checksum":     part(isIPv4, netOff, 10, 2, 0, 0xffff),
-	"ip.src":          is(isIPv4, func(p *decode.Packet) uint64 { return p.Src.Lo & 0xffffffff }),
-	"ip.dst":          is(isIPv4, func(p *decode.Packet) uint64 { return p.Dst.Lo & 0xffffffff }),
+	"ip.src":          is(isIPv4, func(p *wire.Packet) uint64 { return p.Src.Lo & 0xffffffff }),
+	"ip.dst":          is(isIPv4, func(p *wire.Packet) uint64 { return p.Dst.Lo & 0xffffffff }),
 
 	"ipv6.version":     part(isIPv6, netOff, 0, 1, 4, 15),
-	"ipv6.tclass":      is(isIPv6, func(p *decode.Packet) uint64 { return uint64(p.TOS) }),
-	"ipv6.tclass.dscp": is(isIPv6, func(p *decode.Packet) uint64 { return uint64(p.DSCP()) }),
-	"ipv6.tclass.ecn":  is(isIPv6, func(p *decode.Packet) uint64 { return uint64(p.ECN()) }),
+	"ipv6.tclass":      is(isIPv6, func(p *wire.Packet) uint64 { return uint64(p.TOS) }),
+	"ipv6.tclass.dscp": is(isIPv6, func(p *wire.Packet) uint64 { return uint64(p.DSCP()) }),
+	"ipv6.tclass.ecn":  is(isIPv6, func(p *wire.Packet) uint64 { return uint64(p.ECN()) }),
 	"ipv6.flow":        part(isIPv6, netOff, 1, 3, 0, 0xfffff),
 	"ipv6.plen":        part(isIPv6, netOff, 4, 2, 0, 0xffff),
 	"ipv6.nxt":         part(isIPv6, netOff, 6, 1, 0, 0xff),
-	"ipv6.hlim":        is(isIPv6, func(p *decode.Packet) uint64 { return uint64(p.TTL) }),
+	"ipv6.hlim":        is(isIPv6, func(p *wire.Packet) uint64 { return uint64(p.TTL) }),
 	"ipv6.src":         func(e *packetEnv) (num, bool) { return addrNum(e.p.Src), isIPv6(e.p) },
 	"ipv6.dst":         func(e *packetEnv) (num, bool) { return addrNum(e.p.Dst), isIPv6(e.p) },
 
-	"udp.srcport":  is(isUDP, func(p *decode.Packet) uint64 { return uint64(p.SrcPort) }),
-	"udp.dstport":  is(isUDP, func(p *decode.Packet) uint64 { return uint64(p.DstPort) }),
+	"udp.srcport":  is(isUDP, func(p *wire.Packet) uint64 { return uint64(p.SrcPort) }),
+	"udp.dstport":  is(isUDP, func(p *wire.Packet) uint64 { return uint64(p.DstPort) }),
 	"udp.length":   part(isUDP, l4Off, 4, 2, 0, 0xffff),
 	"udp.checksum": part(isUDP, l4Off, 6, 2, 0, 0xffff),
 
-	"tcp.srcport":           is(isTCP, func(p *decode.Packet) uint64 { return uint64(p.SrcPort) }),
-	"tcp.dstport":           is(isTCP, func(p *decode.Packet) uint64 { return uint64(p.DstPort) }),
-	"tcp.seq_raw":           is(isTCP, func(p *decode.Packet) uint64 { return uint64(p.TCP.Seq) }),
-	"tcp.ack_raw":           is(isTCP, func(p *decode.Packet) uint64 { return uint64(p.TCP.Ack) }),
-	"tcp.hdr_len":           is(isTCP, func(p *decode.Packet) uint64 { return uint64(p.TCP.HeaderLen) }),
+	"tcp.srcport":           is(isTCP, func(p *wire.Packet) uint64 { return uint64(p.SrcPort) }),
+	"tcp.dstport":           is(isTCP, func(p *wire.Packet) uint64 { return uint64(p.DstPort) }),
+	"tcp.seq_raw":           is(isTCP, func(p *wire.Packet) uint64 { return uint64(p.TCP.Seq) }),
+	"tcp.ack_raw":           is(isTCP, func(p *wire.Packet) uint64 { return uint64(p.TCP.Ack) }),
+	"tcp.hdr_len":           is(isTCP, func(p *wire.Packet) uint64 { return uint64(p.TCP.HeaderLen) }),
 	"tcp.flags":             part(isTCP, l4Off, 12, 2, 0, 0xfff),
-	"tcp.window_size_value": is(isTCP, func(p *decode.Packet) uint64 { return uint64(p.TCP.Window) }),
+	"tcp.window_size_value": is(isTCP, func(p *wire.Packet) uint64 { return uint64(p.TCP.Window) }),
 	"tcp.checksum":          part(isTCP, l4Off, 16, 2, 0, 0xffff),
 	"tcp.urgent_pointer":    part(isTCP, l4Off, 18, 2, 0, 0xffff),
 
@@ -220,7 +220,7 @@ func reth(a, b func(*roce.Headers) uint64) packetGetter {
 	return func(e *packetEnv) (num, bool) {
 		h := &e.p.RoCE
 		switch {
-		case e.p.Flags&decode.FlagBTH == 0:
+		case e.p.Flags&wire.FlagBTH == 0:
 			return num{}, false
 		case h.Present.Has(roce.HeaderRETH):
 			return uintNum(a(h)), true
@@ -231,4 +231,4 @@ func reth(a, b func(*roce.Headers) uint64) packetGetter {
 	}
 }
 
-func oneTag(p *decode.Packet) bool { return p.VLANs == 1 && p.Has(decode.FlagVLAN) }
+func oneTag(p *wire.Packet) bool { return p.VLANs == 1 && p.Has(wire.FlagVLAN) }

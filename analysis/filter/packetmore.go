@@ -4,8 +4,8 @@ import (
 	"slices"
 	"strings"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // packetFields is every name that a filter over packets may use.
@@ -22,7 +22,7 @@ func makePacketFields() map[string]*packetField {
 			m[f.Name] = f
 		}
 	}
-	for _, name := range decode.FieldNames() { // one that has no entry in the tables yet
+	for _, name := range wire.FieldNames() { // one that has no entry in the tables yet
 		if m[name] == nil {
 			m[name] = (&treeField{name: name, typ: TypeUint, doc: "Wireshark's field of this name"}).fieldOf()
 		}
@@ -41,9 +41,9 @@ func makePacketFields() map[string]*packetField {
 }
 
 // present are the headers that the decoded packet itself tells of.
-var present = map[string]func(*decode.Packet) bool{
+var present = map[string]func(*wire.Packet) bool{
 	"eth": isEthernet, "ip": isIPv4, "ipv6": isIPv6, "udp": isUDP, "tcp": isTCP, "vlan": oneTag, "macc": isMACControl,
-	"infiniband.bth":          func(p *decode.Packet) bool { return p.Has(decode.FlagBTH) },
+	"infiniband.bth":          func(p *wire.Packet) bool { return p.Has(wire.FlagBTH) },
 	"infiniband.reth":         hasExt(roce.HeaderRETH),
 	"infiniband.aeth":         hasExt(roce.HeaderAETH),
 	"infiniband.deth":         hasExt(roce.HeaderDETH),
@@ -53,8 +53,8 @@ var present = map[string]func(*decode.Packet) bool{
 	"infiniband.xrceth":       hasExt(roce.HeaderXRCETH),
 }
 
-func hasExt(h roce.Header) func(*decode.Packet) bool {
-	return func(p *decode.Packet) bool { return p.Has(decode.FlagBTH) && p.RoCE.Present.Has(h) }
+func hasExt(h roce.Header) func(*wire.Packet) bool {
+	return func(p *wire.Packet) bool { return p.Has(wire.FlagBTH) && p.RoCE.Present.Has(h) }
 }
 
 func addHeaders(m map[string]*packetField) {
@@ -70,7 +70,7 @@ func addHeaders(m map[string]*packetField) {
 			return buf
 		}
 	}
-	add := func(name, doc string, is func(*decode.Packet) bool) {
+	add := func(name, doc string, is func(*wire.Packet) bool) {
 		m[name] = &packetField{Field: Field{Name: name, Type: TypeNone, Doc: doc}, octets: func(e *packetEnv, buf [][]byte) [][]byte {
 			if is(e.p) {
 				buf = append(buf, e.p.Data)
@@ -78,13 +78,13 @@ func addHeaders(m map[string]*packetField) {
 			return buf
 		}}
 	}
-	add("infiniband", "InfiniBand transport: RoCEv2, RoCEv1 or native", func(p *decode.Packet) bool { return p.Kind.IsRoCE() })
+	add("infiniband", "InfiniBand transport: RoCEv2, RoCEv1 or native", func(p *wire.Packet) bool { return p.Kind.IsRoCE() })
 	m["infiniband"].exact = infinibandOctets
 	m["infiniband"].onward = infinibandOctets
-	add("arp", "ARP", func(p *decode.Packet) bool { return p.EtherType == 0x0806 && p.Has(decode.FlagEth) })
-	add("icmp", "ICMP", func(p *decode.Packet) bool { return isIPv4(p) && p.Proto == 1 })
-	add("icmpv6", "ICMPv6", func(p *decode.Packet) bool { return isIPv6(p) && p.Proto == 58 })
-	bytes := func(name string, captured func(*decode.Packet) []byte) {
+	add("arp", "ARP", func(p *wire.Packet) bool { return p.EtherType == 0x0806 && p.Has(wire.FlagEth) })
+	add("icmp", "ICMP", func(p *wire.Packet) bool { return isIPv4(p) && p.Proto == 1 })
+	add("icmpv6", "ICMPv6", func(p *wire.Packet) bool { return isIPv6(p) && p.Proto == 58 })
+	bytes := func(name string, captured func(*wire.Packet) []byte) {
 		slow := m[name].octets
 		m[name].octets = func(e *packetEnv, buf [][]byte) [][]byte {
 			if b := captured(e.p); len(b) > 0 {
@@ -93,14 +93,14 @@ func addHeaders(m map[string]*packetField) {
 			return slow(e, buf)
 		}
 	}
-	bytes("tcp.payload", func(p *decode.Packet) []byte {
+	bytes("tcp.payload", func(p *wire.Packet) []byte {
 		if isTCP(p) && p.TransOff != 0 {
 			return p.TCPPayload()
 		}
 		return nil
 	})
-	bytes("infiniband.payload", func(p *decode.Packet) []byte {
-		if p.Kind.IsRoCE() && p.Has(decode.FlagBTH) && p.Stop.Reason == decode.ReasonNone && !p.RoCE.CarriesMAD() {
+	bytes("infiniband.payload", func(p *wire.Packet) []byte {
+		if p.Kind.IsRoCE() && p.Has(wire.FlagBTH) && p.Stop.Reason == wire.ReasonNone && !p.RoCE.CarriesMAD() {
 			return p.Payload()
 		}
 		return nil
@@ -109,16 +109,16 @@ func addHeaders(m map[string]*packetField) {
 
 // headerAt tells where a header of which there is one lies, so that no tree is
 // built for its octets.
-var headerAt = map[string]func(*decode.Packet) (off, n int){
-	"eth": func(p *decode.Packet) (int, int) { return 0, 14 },
-	"ip": func(p *decode.Packet) (int, int) {
+var headerAt = map[string]func(*wire.Packet) (off, n int){
+	"eth": func(p *wire.Packet) (int, int) { return 0, 14 },
+	"ip": func(p *wire.Packet) (int, int) {
 		first, _ := bytesAt(p, netOff(p), 1)
 		return netOff(p), int(first&15) * 4
 	},
-	"ipv6":           func(p *decode.Packet) (int, int) { return int(p.NetOff), 40 },
-	"udp":            func(p *decode.Packet) (int, int) { return int(p.L4Off), 8 },
-	"tcp":            func(p *decode.Packet) (int, int) { return int(p.L4Off), int(p.TCP.HeaderLen) },
-	"infiniband.bth": func(p *decode.Packet) (int, int) { return int(p.TransOff), roce.BTHLen },
+	"ipv6":           func(p *wire.Packet) (int, int) { return int(p.NetOff), 40 },
+	"udp":            func(p *wire.Packet) (int, int) { return int(p.L4Off), 8 },
+	"tcp":            func(p *wire.Packet) (int, int) { return int(p.L4Off), int(p.TCP.HeaderLen) },
+	"infiniband.bth": func(p *wire.Packet) (int, int) { return int(p.TransOff), roce.BTHLen },
 }
 
 // addOctets gives headers their octets: of a protocol those that it carries too,
@@ -152,16 +152,16 @@ func addOctets(m map[string]*packetField) {
 func infinibandOctets(e *packetEnv, buf [][]byte) [][]byte {
 	p, from := e.p, 0
 	switch p.Kind {
-	case decode.KindRoCEv2:
+	case wire.KindRoCEv2:
 		from = int(p.TransOff)
-	case decode.KindRoCEv1:
+	case wire.KindRoCEv1:
 		from = int(p.NetOff)
-	case decode.KindInfiniBand:
+	case wire.KindInfiniBand:
 	default:
 		return buf
 	}
 	to := len(p.Data)
-	if p.Kind == decode.KindRoCEv2 {
+	if p.Kind == wire.KindRoCEv2 {
 		to = min(to, from+int(p.TransLen))
 	}
 	if from < to {
@@ -171,7 +171,7 @@ func infinibandOctets(e *packetEnv, buf [][]byte) [][]byte {
 }
 
 // repeats tells packets in which a header may occur more than once.
-func repeats(p *decode.Packet) bool { return p.Encap.N > 0 || p.VLANs > 1 }
+func repeats(p *wire.Packet) bool { return p.Encap.N > 0 || p.VLANs > 1 }
 
 // addPairs adds the names that stand for both sides, as ip.addr.
 func addPairs(m map[string]*packetField) {
@@ -197,17 +197,17 @@ func addTCPFlags(m map[string]*packetField) {
 	for i, name := range []string{"fin", "syn", "reset", "push", "ack", "urg", "ece", "cwr"} {
 		bit := func(v uint64) (num, bool) { return uintNum(v >> i & 1), true }
 		m["tcp.flags."+name] = &packetField{
-			Field: Field{Name: "tcp.flags." + name, Type: TypeBool, Doc: "TCP: the flag " + decode.TCPFlags(1<<i).String()},
-			get:   []packetGetter{is(isTCP, func(p *decode.Packet) uint64 { return uint64(p.TCP.Flags >> i & 1) })},
+			Field: Field{Name: "tcp.flags." + name, Type: TypeBool, Doc: "TCP: the flag " + wire.TCPFlags(1<<i).String()},
+			get:   []packetGetter{is(isTCP, func(p *wire.Packet) uint64 { return uint64(p.TCP.Flags >> i & 1) })},
 			all:   treeNums(isOtherOrTCP, TypeUint, bit, "tcp.flags"),
 		}
 	}
-	m["tcp.len"] = single("tcp.len", TypeUint, "TCP: octets of payload", is(func(p *decode.Packet) bool { return isTCP(p) && p.TransOff != 0 },
-		func(p *decode.Packet) uint64 { return uint64(p.TransLen) }))
+	m["tcp.len"] = single("tcp.len", TypeUint, "TCP: octets of payload", is(func(p *wire.Packet) bool { return isTCP(p) && p.TransOff != 0 },
+		func(p *wire.Packet) uint64 { return uint64(p.TransLen) }))
 }
 
-func isOtherOrTCP(p *decode.Packet) bool {
-	return p.Kind == decode.KindTCP || p.Kind == decode.KindOther
+func isOtherOrTCP(p *wire.Packet) bool {
+	return p.Kind == wire.KindTCP || p.Kind == wire.KindOther
 }
 
 // single is a field of which a packet has at most one.
@@ -226,10 +226,10 @@ func single(name string, t Type, doc string, get packetGetter) *packetField {
 
 // recordFields are those of the record, not of its octets.
 func recordFields() []*packetField {
-	always := func(*decode.Packet) bool { return true }
+	always := func(*wire.Packet) bool { return true }
 	timed := func(v func(*packetEnv) int64) packetGetter {
 		return func(e *packetEnv) (num, bool) {
-			if e.p.Has(decode.FlagNoTime) {
+			if e.p.Has(wire.FlagNoTime) {
 				return num{}, false
 			}
 			return intNum(v(e)), true
@@ -238,10 +238,10 @@ func recordFields() []*packetField {
 	now := timed(func(e *packetEnv) int64 { return e.p.Time })
 	return []*packetField{
 		{Field: Field{Name: "frame", Type: TypeBytes, Doc: "All captured octets of the packet"}, octets: func(e *packetEnv, buf [][]byte) [][]byte { return append(buf, e.p.Data) }},
-		single("frame.number", TypeUint, "Position in the capture, from 1", is(always, func(p *decode.Packet) uint64 { return uint64(p.Number) })),
-		single("frame.len", TypeUint, "Length on the wire", is(always, func(p *decode.Packet) uint64 { return uint64(p.Wire) })),
-		single("frame.cap_len", TypeUint, "Captured length", is(always, func(p *decode.Packet) uint64 { return uint64(len(p.Data)) })),
-		single("frame.interface_id", TypeUint, "Interface, over all inputs", is(always, func(p *decode.Packet) uint64 { return uint64(p.Iface) })),
+		single("frame.number", TypeUint, "Position in the capture, from 1", is(always, func(p *wire.Packet) uint64 { return uint64(p.Number) })),
+		single("frame.len", TypeUint, "Length on the wire", is(always, func(p *wire.Packet) uint64 { return uint64(p.Wire) })),
+		single("frame.cap_len", TypeUint, "Captured length", is(always, func(p *wire.Packet) uint64 { return uint64(len(p.Data)) })),
+		single("frame.interface_id", TypeUint, "Interface, over all inputs", is(always, func(p *wire.Packet) uint64 { return uint64(p.Iface) })),
 		single("frame.time", TypeTime, "Time (UTC)", now),
 		single("frame.time_epoch", TypeEpoch, "Time as seconds since 1970", now),
 		single("frame.time_relative", TypeDuration, "Time since the first packet, in seconds", timed(func(e *packetEnv) int64 { return e.p.Time - e.start })),

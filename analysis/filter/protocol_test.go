@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -19,9 +19,9 @@ func TestProtocolOfIWARP(t *testing.T) {
 	require.NoError(t, err)
 	defer f.Close()
 	seen := map[string]int{}
-	require.NoError(t, analysis.Packets(f, decode.Config{}, func(p *decode.Packet) bool {
+	require.NoError(t, analysis.Packets(f, wire.Config{}, func(p *wire.Packet) bool {
 		shown := false
-		for _, n := range decode.Tree(p) {
+		for _, n := range wire.Tree(p) {
 			shown = shown || strings.HasPrefix(n.Name, "iwarp_")
 		}
 		want := "TCP"

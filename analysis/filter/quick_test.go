@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -36,7 +36,7 @@ func TestQuickEqualsTree(t *testing.T) {
 			if filepath.Base(filepath.Dir(path)) == "testdata" {
 				every = 97 // there are thousands of the same
 			}
-			require.NoError(t, analysis.Packets(src, decode.Config{}, func(p *decode.Packet) bool {
+			require.NoError(t, analysis.Packets(src, wire.Config{}, func(p *wire.Packet) bool {
 				if n++; n%every == 0 || n < 40 {
 					compareQuick(t, p, seen)
 				}
@@ -53,37 +53,37 @@ func TestQuickEqualsTree(t *testing.T) {
 	}
 }
 
-func compareQuick(t *testing.T, p *decode.Packet, seen map[string]int) {
+func compareQuick(t *testing.T, p *wire.Packet, seen map[string]int) {
 	f, err := CompilePacket("frame")
 	require.NoError(t, err)
 	e := &f.env
 	e.p = p
 	for name, fld := range packetFields {
 		want := treeValues(e, fld)
-		if want == nil || p.Stop.Reason == decode.ReasonCut || p.Stop.Reason.Malformed() {
+		if want == nil || p.Stop.Reason == wire.ReasonCut || p.Stop.Reason.Malformed() {
 			continue
 		}
 		f.m.deep = repeats(p)
 		got := fld.values(&f.m, nil)
 		if !slices.Equal(want, got) {
-			assert.Equal(t, want, got, "%s of packet %d: %s", name, p.Number, decode.Summary(p))
+			assert.Equal(t, want, got, "%s of packet %d: %s", name, p.Number, wire.Summary(p))
 		}
 		seen[name] += len(got)
 	}
 	for name := range headerAt {
 		var want [][]byte
-		each(e.nodes(), name, func(n *decode.Node) { want = append(want, octetsOf(p, n)) })
-		if got := packetFields[name].exact(e, nil); p.Stop.Reason == decode.ReasonNone && !slices.EqualFunc(want, got, bytes.Equal) {
-			assert.Equal(t, want, got, "%s of packet %d: %s", name, p.Number, decode.Summary(p))
+		each(e.nodes(), name, func(n *wire.Node) { want = append(want, octetsOf(p, n)) })
+		if got := packetFields[name].exact(e, nil); p.Stop.Reason == wire.ReasonNone && !slices.EqualFunc(want, got, bytes.Equal) {
+			assert.Equal(t, want, got, "%s of packet %d: %s", name, p.Number, wire.Summary(p))
 		}
 		seen["octets of "+name] += len(want)
 	}
 	for name, is := range present {
-		if p.Stop.Reason != decode.ReasonNone || name == "infiniband.xrceth" || name == "infiniband.rdeth" {
+		if p.Stop.Reason != wire.ReasonNone || name == "infiniband.xrceth" || name == "infiniband.rdeth" {
 			continue
 		}
-		_, ok := decode.Find(e.nodes(), name)
-		assert.Equal(t, ok, is(p) || repeats(p) && ok, "%s of packet %d: %s", name, p.Number, decode.Summary(p))
+		_, ok := wire.Find(e.nodes(), name)
+		assert.Equal(t, ok, is(p) || repeats(p) && ok, "%s of packet %d: %s", name, p.Number, wire.Summary(p))
 	}
 }
 
@@ -92,13 +92,13 @@ func treeValues(e *packetEnv, f *packetField) []num {
 	if !f.Type.numeric() || guardOf(f.Name) == nil || !treeNames[f.Name] {
 		return nil
 	}
-	all := treeNums(func(*decode.Packet) bool { return true }, f.Type, nil, f.Name)
+	all := treeNums(func(*wire.Packet) bool { return true }, f.Type, nil, f.Name)
 	return append([]num{}, all(e, nil)...)
 }
 
 var treeNames = func() map[string]bool {
 	m := map[string]bool{}
-	for _, name := range decode.FieldNames() {
+	for _, name := range wire.FieldNames() {
 		m[name] = true
 	}
 	return m
@@ -128,7 +128,7 @@ func TestEveryTreeFieldIsKnown(t *testing.T) {
 // TestQuickTermsFirst wants expr to run only for what the other terms of an AND
 // let pass, wherever they are written.
 func TestQuickTermsFirst(t *testing.T) {
-	p := &decode.Packet{Data: make([]byte, 64), Wire: 64}
+	p := &wire.Packet{Data: make([]byte, 64), Wire: 64}
 	for expr, runs := range map[string]bool{
 		"frame.len + 1 == 65":                                true,
 		"frame.len + 1 == 65 && tcp":                         false,

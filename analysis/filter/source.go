@@ -4,15 +4,15 @@ import (
 	"fmt"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // FilteredSource delivers the records of a source whose packets pass a filter.
 type FilteredSource struct {
 	src     analysis.Source
 	filter  *PacketFilter
-	d       *decode.Decoder
-	p, part decode.Packet
+	d       *wire.Decoder
+	p, part wire.Packet
 	read    int64
 	numbers []int64
 }
@@ -20,8 +20,8 @@ type FilteredSource struct {
 // Source wraps src so that it delivers only what passes f. c must be what the
 // analysis decodes with. Frames keep their place in the bytes of the block;
 // only the records of those that fail are dropped.
-func Source(src analysis.Source, f *PacketFilter, c decode.Config) *FilteredSource {
-	return &FilteredSource{src: src, filter: f, d: decode.NewDecoder(c)}
+func Source(src analysis.Source, f *PacketFilter, c wire.Config) *FilteredSource {
+	return &FilteredSource{src: src, filter: f, d: wire.NewDecoder(c)}
 }
 
 // ReadBlock reads the next block. It may deliver no records and no error: none

@@ -5,7 +5,7 @@ import (
 	"math"
 	"math/bits"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // value is what the terms compute with that expr runs. expr's own integers are
@@ -246,7 +246,7 @@ func written(a *value, t Type) (value, bool) {
 	case TypeFloat:
 		s.bytes = appendNum(s.bytes, TypeFloat, 0, floatNum(a.f))
 	case TypeIP:
-		s.bytes = append(s.bytes, decode.Addr{Hi: a.num.hi, Lo: a.num.lo}.String()...)
+		s.bytes = append(s.bytes, wire.Addr{Hi: a.num.hi, Lo: a.num.lo}.String()...)
 	default:
 		s.bytes = appendNum(s.bytes, t, 0, a.num)
 	}

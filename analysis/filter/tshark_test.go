@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -109,7 +109,7 @@ func TestAgainstTshark(t *testing.T) {
 		require.NoError(t, err, expr)
 	}
 	ours, total := make(map[string][]int64), int64(0)
-	packets(t, path, func(p *decode.Packet) {
+	packets(t, path, func(p *wire.Packet) {
 		total = p.Number
 		for i, f := range filters {
 			if f.Match(p) {
@@ -147,7 +147,7 @@ func TestIWARPAgainstTshark(t *testing.T) {
 			n := int64(0)
 			f, err := filter.CompilePacket(expr)
 			require.NoError(t, err)
-			packets(t, testdata(name), func(p *decode.Packet) {
+			packets(t, testdata(name), func(p *wire.Packet) {
 				if f.Match(p) {
 					n++
 				}
@@ -161,7 +161,7 @@ func TestIWARPAgainstTshark(t *testing.T) {
 // start than to dissect them.
 func sample(t *testing.T) string {
 	var ifaces []pcaps.Interface
-	links := []uint16{decode.LinkEthernet, decode.LinkLinuxSLL, decode.LinkLinuxSLL2, decode.LinkRaw, decode.LinkInfiniBand}
+	links := []uint16{wire.LinkEthernet, wire.LinkLinuxSLL, wire.LinkLinuxSLL2, wire.LinkRaw, wire.LinkInfiniBand}
 	for _, link := range links {
 		ifaces = append(ifaces, pcaps.Interface{Link: link})
 	}
@@ -176,7 +176,7 @@ func sample(t *testing.T) string {
 			continue
 		}
 		n := 0
-		packets(t, capture, func(p *decode.Packet) {
+		packets(t, capture, func(p *wire.Packet) {
 			if n++; n > 40 && n%29 != 0 || n > 4000 || p.Time < 0 {
 				return
 			}

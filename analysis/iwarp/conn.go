@@ -1,8 +1,8 @@
 package iwarp
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/iwarp"
+	"rdmascope/decode/wire"
 )
 
 // conn is one connection tracked in full.
@@ -201,11 +201,11 @@ type synOptions struct {
 // artefact of the capture.
 func (d *direction) isBad(s *segment) bool {
 	switch s.check {
-	case decode.CheckOK:
+	case wire.CheckOK:
 		d.sumsGood = true
-	case decode.CheckPartial:
+	case wire.CheckPartial:
 		d.partialSums++
-	case decode.CheckBad:
+	case wire.CheckBad:
 		return d.sumsGood
 	}
 	d.headersGood = d.headersGood || s.hasID && !s.ipBad

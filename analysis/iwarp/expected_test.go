@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis/iwarp"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // The figures that an independent program computed (shared/expected).
@@ -123,7 +123,7 @@ type expectedHole struct {
 }
 
 func TestExpected(t *testing.T) {
-	captures(t, "captures/siw_*.pcap*", func(t *testing.T, name string, list []decode.Packet) {
+	captures(t, "captures/siw_*.pcap*", func(t *testing.T, name string, list []wire.Packet) {
 		var want expected
 		readJSON(t, &want, "expected", name+".json")
 		got := track(list, iwarp.Options{})

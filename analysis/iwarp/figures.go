@@ -1,8 +1,8 @@
 package iwarp
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/iwarp"
+	"rdmascope/decode/wire"
 )
 
 // Count is a figure that may be unknown: then Why tells the reason, and N means
@@ -57,12 +57,12 @@ type Connection struct {
 // Flow is one direction. TCP figures stand at the flow whose data they speak
 // about, METRICS §8.
 type Flow struct {
-	Src, Dst         decode.Addr
+	Src, Dst         wire.Addr
 	SrcPort, DstPort uint16
 
 	Packets, WireBytes     int64
-	TCPPayloadBytes        int64      // octets of sequence space seen, each once
-	MAC                    decode.MAC // of the sender, as seen first
+	TCPPayloadBytes        int64    // octets of sequence space seen, each once
+	MAC                    wire.MAC // of the sender, as seen first
 	HasMAC                 bool
 	DSCP, VLAN             map[uint16]int64 // packets by value
 	DSCPOthers, VLANOthers int64            // packets of further values

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis/iwarp"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -41,12 +41,12 @@ func sharedDir(t testing.TB) string {
 }
 
 // packets decodes a whole capture; the packets own their bytes.
-func packets(t testing.TB, path string) []decode.Packet {
+func packets(t testing.TB, path string) []wire.Packet {
 	src, err := pcaps.Open([]string{path}, pcaps.Options{})
 	require.NoError(t, err)
 	defer src.Close()
-	var list []decode.Packet
-	var d decode.Decoder
+	var list []wire.Packet
+	var d wire.Decoder
 	for {
 		buf, recs, err := src.ReadBlock(nil, nil)
 		if errors.Is(err, io.EOF) {
@@ -54,7 +54,7 @@ func packets(t testing.TB, path string) []decode.Packet {
 		}
 		require.NoError(t, err)
 		for _, r := range recs {
-			p := decode.Packet{Number: int64(len(list) + 1), Time: r.Time, Data: buf[r.Off : r.Off+r.Cap], Wire: r.Wire, Iface: r.Iface, Link: r.Link}
+			p := wire.Packet{Number: int64(len(list) + 1), Time: r.Time, Data: buf[r.Off : r.Off+r.Cap], Wire: r.Wire, Iface: r.Iface, Link: r.Link}
 			d.Decode(&p)
 			list = append(list, p)
 		}
@@ -62,7 +62,7 @@ func packets(t testing.TB, path string) []decode.Packet {
 }
 
 // track runs packets through a fresh Tracker to the end.
-func track(list []decode.Packet, opt iwarp.Options) iwarp.Result {
+func track(list []wire.Packet, opt iwarp.Options) iwarp.Result {
 	t := iwarp.New(opt)
 	var last int64
 	for i := range list {
@@ -74,7 +74,7 @@ func track(list []decode.Packet, opt iwarp.Options) iwarp.Result {
 }
 
 // captures calls f for each file of the shared folder that matches.
-func captures(t *testing.T, pattern string, f func(t *testing.T, name string, list []decode.Packet)) {
+func captures(t *testing.T, pattern string, f func(t *testing.T, name string, list []wire.Packet)) {
 	files, err := filepath.Glob(filepath.Join(sharedDir(t), pattern))
 	require.NoError(t, err)
 	require.NotEmpty(t, files, pattern)

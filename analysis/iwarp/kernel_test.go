@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis/iwarp"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // truth is what both kernels counted, what an independent parser found and
@@ -45,7 +45,7 @@ type truth struct {
 }
 
 // host tells which host an address belongs to.
-func (tr *truth) host(a decode.Addr) string {
+func (tr *truth) host(a wire.Addr) string {
 	for name, h := range tr.Hosts {
 		for _, ip := range h.IP {
 			if ip == a.String() {
@@ -57,7 +57,7 @@ func (tr *truth) host(a decode.Addr) string {
 }
 
 func TestKernelCounters(t *testing.T) {
-	captures(t, "captures/siw_*.pcap*", func(t *testing.T, name string, list []decode.Packet) {
+	captures(t, "captures/siw_*.pcap*", func(t *testing.T, name string, list []wire.Packet) {
 		var tr truth
 		readJSON(t, &tr, "captures", name+".json")
 		compareTruth(t, &tr, list)
@@ -86,7 +86,7 @@ func TestOwnCaptures(t *testing.T) {
 	}
 }
 
-func compareTruth(t *testing.T, tr *truth, list []decode.Packet) {
+func compareTruth(t *testing.T, tr *truth, list []wire.Packet) {
 	got := track(list, iwarp.Options{})
 	assert.Zero(t, got.Evictions)
 	resent, fast, lost := map[string]int64{}, map[string]int64{}, map[string]int64{}

@@ -1,10 +1,10 @@
 package iwarp
 
-import "rdmascope/decode"
+import "rdmascope/decode/wire"
 
 // marks counts what the link and the network wrote on a direction's packets.
 type marks struct {
-	mac    decode.MAC // first seen
+	mac    wire.MAC // first seen
 	hasMAC bool
 	dscp   few
 	vlan   few

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis/iwarp"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // sums adds up FPDUs by opcode and direction.
@@ -28,7 +28,7 @@ func sums(r iwarp.Result) map[string]int64 {
 // as by a tracker that saw the begin.
 func TestCutInMidStream(t *testing.T) {
 	var found, all int64
-	captures(t, "captures/siw_*.pcap*", func(t *testing.T, name string, list []decode.Packet) {
+	captures(t, "captures/siw_*.pcap*", func(t *testing.T, name string, list []wire.Packet) {
 		if len(list) < 100 || name == "siw_mpa_req_to_plain_tcp_server" {
 			return
 		}
@@ -81,12 +81,12 @@ func (o *octets) unseen() (n int64) {
 }
 
 type dirKey struct {
-	src, dst decode.Addr
+	src, dst wire.Addr
 	sp, dp   uint16
 }
 
 // account counts what is acknowledged and not in the list.
-func account(list []decode.Packet) map[dirKey]int64 {
+func account(list []wire.Packet) map[dirKey]int64 {
 	dirs := map[dirKey]*octets{}
 	at := func(k dirKey) *octets {
 		if dirs[k] == nil {
@@ -96,23 +96,23 @@ func account(list []decode.Packet) map[dirKey]int64 {
 	}
 	for i := range list {
 		p := &list[i]
-		if p.Kind != decode.KindTCP {
+		if p.Kind != wire.KindTCP {
 			continue
 		}
 		d := at(dirKey{p.Src, p.Dst, p.SrcPort, p.DstPort})
 		r := at(dirKey{p.Dst, p.Src, p.DstPort, p.SrcPort})
-		if p.TCP.Flags&decode.TCPAck != 0 && r.started {
+		if p.TCP.Flags&wire.TCPAck != 0 && r.started {
 			if ack := p.TCP.Ack - r.first; int32(ack) > int32(r.acked) {
 				r.acked = ack
 			}
 		}
 		seq := p.TCP.Seq
-		if p.TCP.Flags&decode.TCPSyn != 0 {
+		if p.TCP.Flags&wire.TCPSyn != 0 {
 			seq++
 			d.start(seq)
 		}
 		n := p.TransLen
-		if p.TCP.Flags&decode.TCPFin != 0 {
+		if p.TCP.Flags&wire.TCPFin != 0 {
 			n++
 		}
 		if n == 0 {
@@ -141,14 +141,14 @@ func account(list []decode.Packet) map[dirKey]int64 {
 func TestThinned(t *testing.T) {
 	for _, k := range []int{3, 5, 10, 40} {
 		var kept, full, missing int64
-		captures(t, "captures/siw_*.pcap*", func(t *testing.T, name string, list []decode.Packet) {
+		captures(t, "captures/siw_*.pcap*", func(t *testing.T, name string, list []wire.Packet) {
 			if name == "siw_mixed_corrupt1" {
 				return // what was broken on the way counts as not seen there too
 			}
-			var part []decode.Packet
+			var part []wire.Packet
 			n := 0
 			for i := range list {
-				if list[i].Kind == decode.KindTCP && list[i].TransLen > 0 {
+				if list[i].Kind == wire.KindTCP && list[i].TransLen > 0 {
 					if n++; n%k == 0 {
 						continue
 					}
@@ -183,13 +183,13 @@ func TestThinned(t *testing.T) {
 // same, and FPDUs are found by their lengths.
 func TestCutShort(t *testing.T) {
 	var found, all int64
-	captures(t, "captures/siw_*.pcap*", func(t *testing.T, name string, list []decode.Packet) {
+	captures(t, "captures/siw_*.pcap*", func(t *testing.T, name string, list []wire.Packet) {
 		if name == "siw_mixed_corrupt1" {
 			return // what was broken can't be told without all octets
 		}
 		whole := track(list, iwarp.Options{})
 		short := append(list[:0:0], list...)
-		var d decode.Decoder
+		var d wire.Decoder
 		for i := range short {
 			p := &short[i]
 			p.Data = p.Data[:min(len(p.Data), 128)]
@@ -223,12 +223,12 @@ func TestCutShort(t *testing.T) {
 // TestEarlyAcks: at a mirror of two ports an ACK may be captured before the
 // segments that it acknowledges. Nothing is unseen then, and every FPDU counts.
 func TestEarlyAcks(t *testing.T) {
-	captures(t, "captures/siw_*_bw_*.pcap*", func(t *testing.T, name string, list []decode.Packet) {
+	captures(t, "captures/siw_*_bw_*.pcap*", func(t *testing.T, name string, list []wire.Packet) {
 		early := append(list[:0:0], list...)
 		moved := 0
 		for i := 40; i < len(early); i++ {
 			p, before := &early[i], &early[i-1]
-			if p.Kind == decode.KindTCP && p.TransLen == 0 && p.TCP.Flags == decode.TCPAck && before.TransLen > 0 && before.Src == p.Dst &&
+			if p.Kind == wire.KindTCP && p.TransLen == 0 && p.TCP.Flags == wire.TCPAck && before.TransLen > 0 && before.Src == p.Dst &&
 				before.DstPort == p.SrcPort && before.SrcPort == p.DstPort {
 				early[i], early[i-1] = early[i-1], early[i]
 				early[i].Time, early[i-1].Time = early[i-1].Time, early[i].Time
@@ -254,14 +254,14 @@ func TestEarlyAcks(t *testing.T) {
 // TestCapturedTwice: a mirror shows each packet before and behind a router. The
 // second sightings count as copies, and nothing else changes.
 func TestCapturedTwice(t *testing.T) {
-	captures(t, "captures/siw_*loss*.pcap*", func(t *testing.T, name string, list []decode.Packet) {
-		var d decode.Decoder
-		var twice []decode.Packet
+	captures(t, "captures/siw_*loss*.pcap*", func(t *testing.T, name string, list []wire.Packet) {
+		var d wire.Decoder
+		var twice []wire.Packet
 		var tcp int64
 		for i := range list {
 			p := list[i]
 			twice = append(twice, p)
-			if p.Kind != decode.KindTCP {
+			if p.Kind != wire.KindTCP {
 				continue
 			}
 			tcp++
@@ -271,9 +271,9 @@ func TestCapturedTwice(t *testing.T) {
 			if b[p.NetOff+10]++; b[p.NetOff+10] == 0 { // the checksum, RFC 1624
 				b[p.NetOff+11]++
 			}
-			q := decode.Packet{Number: p.Number, Time: p.Time + 2000, Data: b, Wire: p.Wire, Link: p.Link}
+			q := wire.Packet{Number: p.Number, Time: p.Time + 2000, Data: b, Wire: p.Wire, Link: p.Link}
 			d.Decode(&q)
-			require.False(t, q.Has(decode.FlagIPChecksumBad))
+			require.False(t, q.Has(wire.FlagIPChecksumBad))
 			twice = append(twice, q)
 		}
 		once, got := track(list, iwarp.Options{}), track(twice, iwarp.Options{})

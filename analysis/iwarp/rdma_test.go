@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis/iwarp"
-	"rdmascope/decode"
 	decoded "rdmascope/decode/iwarp"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -160,7 +160,7 @@ func TestTurnroundAndSizes(t *testing.T) {
 
 // An observer is told what counts, once.
 func TestObserve(t *testing.T) {
-	captures(t, "captures/siw_*loss*.pcap*", func(t *testing.T, _ string, list []decode.Packet) {
+	captures(t, "captures/siw_*loss*.pcap*", func(t *testing.T, _ string, list []wire.Packet) {
 		seen := map[string]int64{}
 		var last [2]int64
 		r := track(list, iwarp.Options{Observe: func(e *iwarp.Event) {
@@ -185,7 +185,7 @@ func TestULP(t *testing.T) {
 		"siw_nvmeof": {"nvme", "private"}, "siw_smbdirect": {"smbdirect", "port"}, "siw_rping": {"", ""},
 		"siw_mpa_req_to_plain_tcp_server": {"iser", "port"},
 	} {
-		captures(t, "captures/"+name+".pcap*", func(t *testing.T, _ string, list []decode.Packet) {
+		captures(t, "captures/"+name+".pcap*", func(t *testing.T, _ string, list []wire.Packet) {
 			for _, c := range track(list, iwarp.Options{}).Connections {
 				assert.Equal(t, want, [2]string{c.ULP, c.ULPFrom})
 			}
@@ -252,7 +252,7 @@ func TestPlainThenMPA(t *testing.T) {
 // A result taken at any time is that of the packets so far, and changes
 // nothing that follows.
 func TestResultDisturbsNothing(t *testing.T) {
-	captures(t, "captures/siw_mixed_loss*.pcap*", func(t *testing.T, _ string, list []decode.Packet) {
+	captures(t, "captures/siw_mixed_loss*.pcap*", func(t *testing.T, _ string, list []wire.Packet) {
 		tr := iwarp.New(iwarp.Options{})
 		for i := range list {
 			tr.Packet(&list[i])

@@ -3,7 +3,7 @@ package iwarp
 import (
 	"encoding/binary"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // segment is what is kept of one TCP packet, without its payload: plain
@@ -15,29 +15,29 @@ type segment struct {
 	wire         uint32 // of the frame
 	window       uint16
 	ipid         uint16
-	flags        decode.TCPFlags
+	flags        wire.TCPFlags
 	from         uint8 // side of the key that sent it
 	tos          uint8
 	pcp          uint8
-	vid          uint16     // valid with hasVLAN
-	mac          decode.MAC // of the sender, valid with hasMAC
+	vid          uint16   // valid with hasVLAN
+	mac          wire.MAC // of the sender, valid with hasMAC
 	hasVLAN      bool
 	hasMAC       bool
 	path         uint32 // what a hop rewrites: two sightings that differ here are one packet captured twice
 	print        uint64 // fingerprint of what no hop rewrites
 	hasID        bool   // IPv4: the identification exists
-	check        decode.CheckState
+	check        wire.CheckState
 	ipBad        bool
 	opt          tcpOptions
 }
 
 // read fills s from a packet, whose payload stands apart.
-func (s *segment) read(p *decode.Packet, from uint8) {
+func (s *segment) read(p *wire.Packet, from uint8) {
 	*s = segment{
 		time: p.Time, number: p.Number, seq: p.TCP.Seq, ack: p.TCP.Ack, length: p.TransLen, wire: p.Wire,
 		window: p.TCP.Window, ipid: p.IPID, flags: p.TCP.Flags, from: from, tos: p.TOS, hasID: p.IPVersion == 4,
-		ipBad: p.Has(decode.FlagIPChecksumBad), pcp: p.PCP, vid: p.VID, hasVLAN: p.Has(decode.FlagVLAN),
-		mac: p.EthSrc, hasMAC: p.Has(decode.FlagEth),
+		ipBad: p.Has(wire.FlagIPChecksumBad), pcp: p.PCP, vid: p.VID, hasVLAN: p.Has(wire.FlagVLAN),
+		mac: p.EthSrc, hasMAC: p.Has(wire.FlagEth),
 	}
 	if opts := headerOptions(p); len(opts) > 0 {
 		s.opt.parse(opts)
@@ -48,7 +48,7 @@ func (s *segment) read(p *decode.Packet, from uint8) {
 }
 
 // headerOptions is the options' octets as far as they were captured.
-func headerOptions(p *decode.Packet) []byte {
+func headerOptions(p *wire.Packet) []byte {
 	from, to := int(p.L4Off)+20, int(p.L4Off)+int(p.TCP.HeaderLen)
 	to = min(to, len(p.Data))
 	if from >= to {
@@ -60,7 +60,7 @@ func headerOptions(p *decode.Packet) []byte {
 // fingerprint is a hash of the TCP header, checksum included (it covers the
 // payload), of the IP identification and of the payload's first octets (which
 // matter where an offload left the checksum open).
-func fingerprint(p *decode.Packet) uint64 {
+func fingerprint(p *wire.Packet) uint64 {
 	h := uint64(p.IPID)<<32 | uint64(p.TransLen)
 	b := p.Data[min(int(p.L4Off), len(p.Data)):]
 	b = b[:min(len(b), int(p.TCP.HeaderLen)+16)]

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis/iwarp"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -14,7 +14,7 @@ import (
 // every second, made from three packets whose numbers are moved on. Their
 // checksums are left as they are: the bytes don't change.
 type stream struct {
-	data, ack decode.Packet
+	data, ack wire.Packet
 	step      uint32
 	n         int64
 }

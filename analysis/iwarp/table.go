@@ -4,18 +4,18 @@ import (
 	"math"
 	"math/bits"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // Key names one TCP connection on one interface; A is the lower of its ends.
 type Key struct {
-	A, B         decode.Addr
+	A, B         wire.Addr
 	APort, BPort uint16
 	Iface        uint16
 }
 
 // keyOf returns the connection of a packet and the side that sent it.
-func keyOf(p *decode.Packet) (k Key, from uint8) {
+func keyOf(p *wire.Packet) (k Key, from uint8) {
 	k = Key{p.Src, p.Dst, p.SrcPort, p.DstPort, p.Iface}
 	if above(p.Src, p.SrcPort, p.Dst, p.DstPort) {
 		k.A, k.B, k.APort, k.BPort = k.B, k.A, k.BPort, k.APort
@@ -24,7 +24,7 @@ func keyOf(p *decode.Packet) (k Key, from uint8) {
 	return k, from
 }
 
-func above(a decode.Addr, ap uint16, b decode.Addr, bp uint16) bool {
+func above(a wire.Addr, ap uint16, b wire.Addr, bp uint16) bool {
 	if a.Hi != b.Hi {
 		return a.Hi > b.Hi
 	}

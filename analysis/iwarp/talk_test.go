@@ -5,14 +5,14 @@ import (
 	"time"
 
 	"rdmascope/analysis/iwarp"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
 // talk writes a connection packet by packet, so that what happened is known.
 type talk struct {
-	list  []decode.Packet
-	dec   decode.Decoder
+	list  []wire.Packet
+	dec   wire.Decoder
 	now   time.Duration
 	path  [2]synth.Path
 	seq   [2]uint32 // next of either side
@@ -69,7 +69,7 @@ func (t *talk) frame(b []byte) {
 		t.lose = false
 		return
 	}
-	p := decode.Packet{Number: int64(len(t.list) + 1), Time: int64(t.now), Data: b, Wire: uint32(len(b)), Link: 1}
+	p := wire.Packet{Number: int64(len(t.list) + 1), Time: int64(t.now), Data: b, Wire: uint32(len(b)), Link: 1}
 	t.dec.Decode(&p)
 	t.list = append(t.list, p)
 }

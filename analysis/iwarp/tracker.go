@@ -4,14 +4,14 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 const (
-	flagFin = decode.TCPFin
-	flagSyn = decode.TCPSyn
-	flagRst = decode.TCPRst
-	flagAck = decode.TCPAck
+	flagFin = wire.TCPFin
+	flagSyn = wire.TCPSyn
+	flagRst = wire.TCPRst
+	flagAck = wire.TCPAck
 )
 
 // Tracker follows the TCP connections of one shard. It belongs to one
@@ -61,8 +61,8 @@ func New(opt Options) *Tracker {
 
 // Packet takes every TCP packet of the shard, in capture order. Others, and
 // fragments without a header, are passed over.
-func (t *Tracker) Packet(p *decode.Packet) {
-	if p.Kind != decode.KindTCP || p.TransOff == 0 || p.Flags&decode.FlagLaterFragment != 0 {
+func (t *Tracker) Packet(p *wire.Packet) {
+	if p.Kind != wire.KindTCP || p.TransOff == 0 || p.Flags&wire.FlagLaterFragment != 0 {
 		return
 	}
 	k, from := keyOf(p)
@@ -78,19 +78,19 @@ func (t *Tracker) Packet(p *decode.Packet) {
 
 // startsWithKey tells whether a segment may begin an MPA start-up frame: both
 // keys begin with "MPA ID R".
-func startsWithKey(p *decode.Packet) bool {
+func startsWithKey(p *wire.Packet) bool {
 	b := p.TCPPayload()
 	return len(b) >= 8 && binary.BigEndian.Uint64(b) == 0x4d50412049442052
 }
 
 // follow takes a packet that isn't plain.
-func (t *Tracker) follow(p *decode.Packet, e *entry, k *Key, hash uint32, from uint8) {
+func (t *Tracker) follow(p *wire.Packet, e *entry, k *Key, hash uint32, from uint8) {
 	s := &t.seg
 	s.read(p, from)
-	t.sumsGood = t.sumsGood || s.check == decode.CheckOK
+	t.sumsGood = t.sumsGood || s.check == wire.CheckOK
 	t.headersGood = t.headersGood || s.hasID && !s.ipBad
 	if e == nil {
-		if t.headersGood && s.ipBad || t.sumsGood && s.check == decode.CheckBad {
+		if t.headersGood && s.ipBad || t.sumsGood && s.check == wire.CheckBad {
 			return // what a bit error names may be no connection at all
 		}
 		e = t.entry(k, hash)

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sort"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // Fault is a way in which a CNP departs from its format (IBTA A17.9.3).
@@ -45,7 +45,7 @@ type cnpFlow struct {
 	gaps                   sample
 }
 
-func (c *cnpFlow) take(p *decode.Packet) {
+func (c *cnpFlow) take(p *wire.Packet) {
 	if c.n == 0 {
 		c.first, c.firstPacket = p.Time, p.Number
 	} else {
@@ -135,7 +135,7 @@ func (s Scope) String() string {
 // Pacing is how a receiver spaces its CNPs, as far as the newest of them tell.
 type Pacing struct {
 	Iface uint16
-	Src   decode.Addr
+	Src   wire.Addr
 	CNPs  int64 // that were looked at
 	Scope Scope
 	// IntervalNS is the least gap within the scope (within a QP where the scope

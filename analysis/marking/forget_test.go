@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -15,7 +15,7 @@ import (
 // two, then it is forgotten.
 type passing struct {
 	data, back int32
-	a, b       decode.Addr
+	a, b       wire.Addr
 	left       int
 }
 
@@ -23,7 +23,7 @@ type passing struct {
 // take seconds.
 type traffic struct {
 	f         *feed
-	data, cnp *decode.Packet
+	data, cnp *wire.Packet
 }
 
 func newTraffic() *traffic {
@@ -46,7 +46,7 @@ func (x *traffic) step(w *passing, number int64) {
 	x.f.tr.Packet(p, id)
 }
 
-func addr(n uint64) decode.Addr { return decode.Addr{Hi: 1, Lo: n} }
+func addr(n uint64) wire.Addr { return wire.Addr{Hi: 1, Lo: n} }
 
 // TestForgetMillions: flows come and go for ever on the ids of those before,
 // and the memory stays that of those alive. What stays all the time has the

@@ -1,6 +1,6 @@
 package marking
 
-import "rdmascope/decode"
+import "rdmascope/decode/wire"
 
 // rate keeps a data flow's bytes in slots of a quarter of the rate window, so
 // that "how much was sent in the window before now" is always at hand.
@@ -105,7 +105,7 @@ func (f *profile) dip(width int64) int64 {
 }
 
 // sent books a packet of a data flow, and moves probes on.
-func (c *congestion) sent(p *decode.Packet, o *Options) {
+func (c *congestion) sent(p *wire.Packet, o *Options) {
 	c.rate.advance(p.Time, o)
 	for i := range c.links {
 		l := &c.links[i]
@@ -119,7 +119,7 @@ func (c *congestion) sent(p *decode.Packet, o *Options) {
 }
 
 // step moves the probe on to the time of packet p, which isn't in c.rate yet.
-func (l *link) step(c *congestion, p *decode.Packet, o *Options) {
+func (l *link) step(c *congestion, p *wire.Packet, o *Options) {
 	pr := &l.probe
 	since := p.Time - pr.at
 	if pr.stage == probeWait && since >= o.DelayNS {

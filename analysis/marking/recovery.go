@@ -3,7 +3,7 @@ package marking
 import (
 	"slices"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // recovery watches how a sender's rate comes back after a CNP (F9): window by
@@ -49,7 +49,7 @@ func (r *recovery) begin(now, rate int64, o *Options) {
 }
 
 // sent books a packet of the throttled flow.
-func (r *recovery) sent(p *decode.Packet, o *Options) {
+func (r *recovery) sent(p *wire.Packet, o *Options) {
 	if !r.live {
 		return
 	}

@@ -5,7 +5,7 @@ import (
 
 	"rdmascope/analysis/sketch"
 	"rdmascope/analysis/slab"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // Flow is what is known of one flow's marks.
@@ -276,7 +276,7 @@ func (f *Flow) DSCP(k Kind) (dscp uint8, ok bool) {
 func Pacings(rs ...*Result) []Pacing {
 	type sender struct {
 		iface uint16
-		src   decode.Addr
+		src   wire.Addr
 	}
 	all := map[sender][]pacedEvent{}
 	for part, r := range rs {

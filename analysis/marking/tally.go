@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // Kind is a kind of packet, as far as marking goes.
@@ -34,7 +34,7 @@ func (k Kind) String() string {
 }
 
 // kindOf sorts a packet.
-func kindOf(p *decode.Packet) Kind {
+func kindOf(p *wire.Packet) Kind {
 	switch p.RoCE.BTH.Opcode.Operation() {
 	case roce.OperationCNP:
 		return KindCNP
@@ -52,9 +52,9 @@ func kindOf(p *decode.Packet) Kind {
 // presence, PCP, VID.
 type mark uint32
 
-func markOf(p *decode.Packet, k Kind) mark {
+func markOf(p *wire.Packet, k Kind) mark {
 	m := mark(k)<<24 | mark(p.TOS)<<16
-	if p.Has(decode.FlagVLAN) {
+	if p.Has(wire.FlagVLAN) {
 		m |= 1<<15 | mark(p.PCP&7)<<12 | mark(p.VID&0xfff)
 	}
 	return m

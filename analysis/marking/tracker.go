@@ -2,8 +2,8 @@ package marking
 
 import (
 	"rdmascope/analysis/slab"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // Options are the settings; zero means the default in the comment.
@@ -62,7 +62,7 @@ type Tracker struct {
 // pairKey is a direction between two hosts.
 type pairKey struct {
 	iface    uint16
-	src, dst decode.Addr
+	src, dst wire.Addr
 }
 
 // pair is what all flows of one direction between two hosts share. It goes
@@ -145,8 +145,8 @@ func (t *Tracker) unpeer(id int32) {
 
 // Packet takes a RoCE packet of a flow. Packets with a bad iCRC count for
 // nothing: what was corrupted may be the mark.
-func (t *Tracker) Packet(p *decode.Packet, id int32) {
-	if p.ICRC == roce.ICRCBad || !p.Has(decode.FlagBTH) {
+func (t *Tracker) Packet(p *wire.Packet, id int32) {
+	if p.ICRC == roce.ICRCBad || !p.Has(wire.FlagBTH) {
 		return
 	}
 	if id >= t.n {
@@ -178,7 +178,7 @@ func (t *Tracker) Packet(p *decode.Packet, id int32) {
 			}
 		}
 	}
-	if k != KindAck && p.ECN() == 3 && p.Has(decode.FlagNet) {
+	if k != KindAck && p.ECN() == 3 && p.Has(wire.FlagNet) {
 		t.ce(p, f)
 	}
 	if f.cong != 0 {
@@ -188,7 +188,7 @@ func (t *Tracker) Packet(p *decode.Packet, id int32) {
 
 // pairOf returns the number of the packet's host pair, and joins it with that
 // of the way back.
-func (t *Tracker) pairOf(p *decode.Packet) int32 {
+func (t *Tracker) pairOf(p *wire.Packet) int32 {
 	k := pairKey{p.Iface, p.Src, p.Dst}
 	if i, ok := t.index[k]; ok {
 		return i
@@ -224,7 +224,7 @@ func (t *Tracker) congestionOf(f *flow) *congestion {
 }
 
 // ce notes a CE mark.
-func (t *Tracker) ce(p *decode.Packet, f *flow) {
+func (t *Tracker) ce(p *wire.Packet, f *flow) {
 	c := t.congestionOf(f)
 	if c.ce == 0 {
 		c.firstCE, c.firstCEPacket = p.Time, p.Number
@@ -240,7 +240,7 @@ func (t *Tracker) ce(p *decode.Packet, f *flow) {
 
 // cnp notes a congestion notification packet, in its own flow and in those
 // that it may mean.
-func (t *Tracker) cnp(p *decode.Packet, id int32, f *flow) {
+func (t *Tracker) cnp(p *wire.Packet, id int32, f *flow) {
 	c := t.congestionOf(f)
 	if c.cnps == nil {
 		c.cnps = &cnpFlow{}

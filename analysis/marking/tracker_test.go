@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis/sketch"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -25,13 +25,13 @@ const (
 // feed drives a tracker with synthetic packets.
 type feed struct {
 	tr     *Tracker
-	dec    *decode.Decoder
+	dec    *wire.Decoder
 	number int64
 	last   int64
 }
 
 func newFeed(o Options) *feed {
-	return &feed{tr: New(o), dec: decode.NewDecoder(decode.Config{})}
+	return &feed{tr: New(o), dec: wire.NewDecoder(wire.Config{})}
 }
 
 // host returns the path between two hosts, and the way back.
@@ -41,10 +41,10 @@ func host(a, b byte, tos uint8) (there, back synth.Path) {
 	return there, there.Reverse()
 }
 
-func (f *feed) decoded(at int64, b []byte) *decode.Packet {
+func (f *feed) decoded(at int64, b []byte) *wire.Packet {
 	f.number++
 	f.last = t0 + at
-	p := &decode.Packet{Number: f.number, Time: t0 + at, Data: b, Wire: uint32(len(b)), Link: 1}
+	p := &wire.Packet{Number: f.number, Time: t0 + at, Data: b, Wire: uint32(len(b)), Link: 1}
 	f.dec.Decode(p)
 	return p
 }
@@ -277,7 +277,7 @@ func TestCNPFormat(t *testing.T) {
 		{"PSN", synth.Packet{BECN: true, PSN: 9}, 0, [FaultCount]int64{FaultPSN: 1}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := &feed{tr: New(Options{}), dec: decode.NewDecoder(decode.Config{SkipICRC: true})}
+			f := &feed{tr: New(Options{}), dec: wire.NewDecoder(wire.Config{SkipICRC: true})}
 			_, back := host(1, 2, tosCNP)
 			c.p.Opcode = synth.CongestionNotif
 			b := synth.AppendRoCEv2(nil, &back, &c.p)
@@ -434,14 +434,14 @@ func FuzzPacket(f *testing.F) {
 	there, back := host(1, 2, tosCE)
 	f.Add(synth.AppendRoCEv2(nil, &there, &synth.Packet{Opcode: synth.WriteOnly}), synth.AppendRoCEv2(nil, &back, &synth.Packet{Opcode: synth.CongestionNotif}), int64(1000), uint8(0))
 	f.Fuzz(func(t *testing.T, x, y []byte, step int64, cut uint8) {
-		fd := &feed{tr: New(Options{Links: 2}), dec: decode.NewDecoder(decode.Config{SkipICRC: true})}
+		fd := &feed{tr: New(Options{Links: 2}), dec: wire.NewDecoder(wire.Config{SkipICRC: true})}
 		step %= 1 << 40
 		taken := int64(0)
 		for i := range int64(8) {
 			for id, b := range [][]byte{x, y} {
 				b = b[:max(0, len(b)-int(cut))]
 				p := fd.decoded(i*step, b)
-				if p.Kind.IsRoCE() && p.Has(decode.FlagBTH) {
+				if p.Kind.IsRoCE() && p.Has(wire.FlagBTH) {
 					fd.tr.Packet(p, int32(id))
 					taken++
 				}

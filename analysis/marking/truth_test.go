@@ -12,14 +12,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // flowKey tells flows apart as the engine does.
 type flowKey struct {
 	iface    uint16
-	src, dst decode.Addr
+	src, dst wire.Addr
 	qpn      roce.QPN
 }
 
@@ -31,7 +31,7 @@ func run(t *testing.T, path string) (*Result, []flowKey) {
 	ids := map[flowKey]int32{}
 	var keys []flowKey
 	var last int64
-	eachPacket(t, path, func(p *decode.Packet) {
+	eachPacket(t, path, func(p *wire.Packet) {
 		last = max(last, p.Time)
 		if !p.Kind.IsRoCE() || p.RoCE.BTH.DestQP == roce.QPNGSI {
 			return
@@ -156,7 +156,7 @@ func TestCNPTruth(t *testing.T) {
 
 	// The marks that made the CNPs, found without the tracker.
 	var marks, cnps []int64
-	eachPacket(t, path, func(p *decode.Packet) {
+	eachPacket(t, path, func(p *wire.Packet) {
 		k := flowKey{p.Iface, p.Src, p.Dst, p.RoCE.BTH.DestQP}
 		switch {
 		case k == keys[0] && p.ECN() == 3:

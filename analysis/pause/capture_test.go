@@ -9,7 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -27,15 +27,15 @@ func shared(t *testing.T) string {
 }
 
 // eachPacket decodes a capture and hands over every packet of it.
-func eachPacket(t *testing.T, path string, f func(*decode.Packet, []pcaps.Interface)) []pcaps.Interface {
+func eachPacket(t *testing.T, path string, f func(*wire.Packet, []pcaps.Interface)) []pcaps.Interface {
 	t.Helper()
 	src, err := pcaps.Open([]string{path}, pcaps.Options{})
 	require.NoError(t, err)
 	defer src.Close()
-	dec := decode.NewDecoder(decode.Config{SkipICRC: true})
+	dec := wire.NewDecoder(wire.Config{SkipICRC: true})
 	var buf []byte
 	var recs []pcaps.Record
-	var p decode.Packet
+	var p wire.Packet
 	for n := int64(0); ; {
 		buf, recs, err = src.ReadBlock(buf[:0], recs[:0])
 		if errors.Is(err, io.EOF) {
@@ -44,8 +44,8 @@ func eachPacket(t *testing.T, path string, f func(*decode.Packet, []pcaps.Interf
 		require.NoError(t, err)
 		for _, r := range recs {
 			n++
-			p = decode.Packet{Number: n, Time: r.Time, Data: buf[r.Off : r.Off+r.Cap], Wire: r.Wire,
-				Iface: r.Iface, Link: r.Link, Dir: decode.Dir(r.Dir)}
+			p = wire.Packet{Number: n, Time: r.Time, Data: buf[r.Off : r.Off+r.Cap], Wire: r.Wire,
+				Iface: r.Iface, Link: r.Link, Dir: wire.Dir(r.Dir)}
 			dec.Decode(&p)
 			f(&p, src.Interfaces())
 		}

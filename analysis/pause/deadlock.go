@@ -1,6 +1,6 @@
 package pause
 
-import "rdmascope/decode"
+import "rdmascope/decode/wire"
 
 // Deadlock is a suspected one: storms that pause one another in a cycle, so
 // that none can end.
@@ -129,5 +129,5 @@ func (m *merger) stops(a, b *Storm) bool {
 		return false
 	}
 	// Both ends of one link. MACs of zero need the file's direction.
-	return a.MAC != b.MAC || a.Dir != b.Dir && a.Dir != decode.DirUnknown && b.Dir != decode.DirUnknown
+	return a.MAC != b.MAC || a.Dir != b.Dir && a.Dir != wire.DirUnknown && b.Dir != wire.DirUnknown
 }

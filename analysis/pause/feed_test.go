@@ -4,7 +4,7 @@ import (
 	"net/netip"
 	"testing"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -19,20 +19,20 @@ type feed struct {
 	tl     *Timeline
 	ports  Ports // the user's port map
 	parts  []*Traffic
-	dec    *decode.Decoder
+	dec    *wire.Decoder
 	number int64
 	last   int64
 }
 
 func newFeed(t testing.TB, o Options) *feed {
 	tl := NewTimeline(o)
-	return &feed{t: t, tl: tl, parts: []*Traffic{NewTraffic(tl), NewTraffic(tl)}, dec: decode.NewDecoder(decode.Config{SkipICRC: true})}
+	return &feed{t: t, tl: tl, parts: []*Traffic{NewTraffic(tl), NewTraffic(tl)}, dec: wire.NewDecoder(wire.Config{SkipICRC: true})}
 }
 
-func (f *feed) decoded(at int64, iface uint16, dir decode.Dir, b []byte) *decode.Packet {
+func (f *feed) decoded(at int64, iface uint16, dir wire.Dir, b []byte) *wire.Packet {
 	f.number++
 	f.last = max(f.last, t0+at)
-	p := &decode.Packet{Number: f.number, Time: t0 + at, Data: b, Wire: uint32(len(b)), Iface: iface, Link: 1, Dir: dir}
+	p := &wire.Packet{Number: f.number, Time: t0 + at, Data: b, Wire: uint32(len(b)), Iface: iface, Link: 1, Dir: dir}
 	f.dec.Decode(p)
 	return p
 }

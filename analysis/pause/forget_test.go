@@ -6,12 +6,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
 // packet returns a data packet of priority 3 that can be sent again and again.
-func (f *feed) packet(from, to synth.MAC) *decode.Packet {
+func (f *feed) packet(from, to synth.MAC) *wire.Packet {
 	path := synth.Path{SrcMAC: from, DstMAC: to, Src: ipA, Dst: ipB, VLANs: []synth.VLAN{{PCP: 3, VID: 10}}}
 	return f.decoded(0, 0, 0, synth.AppendRoCEv2(nil, &path, &synth.Packet{Opcode: synth.WriteOnly, DestQP: 5}))
 }
@@ -168,7 +168,7 @@ func TestHostileMACs(t *testing.T) {
 	f.hold(after, after+300*ms1, 9, macC)
 	_, r := f.end(after + 400*ms1)
 	require.Len(t, r.Storms, 3)
-	assert.Equal(t, []string{decode.MAC(macA).String(), decode.MAC(macB).String(), decode.MAC(macC).String()},
+	assert.Equal(t, []string{wire.MAC(macA).String(), wire.MAC(macB).String(), wire.MAC(macC).String()},
 		[]string{r.Storms[0].MAC.String(), r.Storms[1].MAC.String(), r.Storms[2].MAC.String()})
 	assert.Len(t, r.Sources, 64)
 	assert.Positive(t, r.RowsEvicted)
@@ -185,7 +185,7 @@ func TestEvictedRow(t *testing.T) {
 	f.hold(11_000*ms1, 11_300*ms1, 0, macB)
 	_, r := f.end(12_000 * ms1)
 	require.Len(t, r.Storms, 1)
-	assert.Equal(t, decode.MAC(macB), r.Storms[0].MAC)
+	assert.Equal(t, wire.MAC(macB), r.Storms[0].MAC)
 	assert.Empty(t, r.Violations)
 	assert.EqualValues(t, 1, r.RowsEvicted)
 	assert.EqualValues(t, 1, r.RowsRefused)

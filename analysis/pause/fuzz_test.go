@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -56,9 +56,9 @@ func FuzzTimeline(f *testing.F) {
 func FuzzFrame(f *testing.F) {
 	f.Add(synth.AppendPFC(nil, macA, 0xffff, [8]uint16{1, 2, 3}), uint16(60))
 	f.Add(synth.AppendPause(nil, macA, 5), uint16(17))
-	f.Fuzz(func(t *testing.T, b []byte, wire uint16) {
+	f.Fuzz(func(t *testing.T, b []byte, onWire uint16) {
 		fd := newFeed(t, Options{})
-		p := &decode.Packet{Number: 1, Time: t0, Data: b, Wire: max(uint32(wire), uint32(len(b))), Link: 1}
+		p := &wire.Packet{Number: 1, Time: t0, Data: b, Wire: max(uint32(onWire), uint32(len(b))), Link: 1}
 		fd.dec.Decode(p)
 		fd.tl.Frame(p)
 		fd.parts[0].Data(p, -1)

@@ -3,7 +3,7 @@ package pause
 import (
 	"math"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // lately is what every data packet asks of a row. Rows take hundreds of octets
@@ -11,7 +11,7 @@ import (
 type lately struct {
 	over    int64  // ns from which on the newest interval is over, as far as is known
 	version uint64 // another one after every change, never the same of two rows
-	mac     decode.MAC
+	mac     wire.MAC
 }
 
 // changed notes that something was booked in a row, or that it is new.

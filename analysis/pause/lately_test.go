@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -52,7 +52,7 @@ func TestNothingLeftToMark(t *testing.T) {
 			}
 			return sourceMAC(r.IntN(9))
 		}
-		dir := func() decode.Dir { return decode.Dir(r.UintN(3)) }
+		dir := func() wire.Dir { return wire.Dir(r.UintN(3)) }
 		now, violators := int64(0), 0
 		for range 20_000 {
 			now += r.Int64N(20 * us1)

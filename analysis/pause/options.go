@@ -1,6 +1,6 @@
 package pause
 
-import "rdmascope/decode"
+import "rdmascope/decode/wire"
 
 // All is the priority of 802.3x PAUSE, which stops everything.
 const All = 8
@@ -71,11 +71,11 @@ func (o Options) withDefaults() Options {
 
 // Priority is the priority class of a frame: PCP of its VLAN tag, else by its
 // DSCP, else 0.
-func (o *Options) Priority(p *decode.Packet) uint8 {
+func (o *Options) Priority(p *wire.Packet) uint8 {
 	switch {
-	case p.Has(decode.FlagVLAN):
+	case p.Has(wire.FlagVLAN):
 		return p.PCP & 7
-	case !p.Has(decode.FlagNet):
+	case !p.Has(wire.FlagNet):
 		return 0
 	case o.PriorityOfDSCP != nil:
 		return o.PriorityOfDSCP[p.DSCP()&63] & 7

@@ -1,8 +1,8 @@
 package pause
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/pfc"
+	"rdmascope/decode/wire"
 )
 
 // row is the time line of one source and priority.
@@ -32,7 +32,7 @@ type row struct {
 const reasonCount = int(pfc.ReasonVector) + 1
 
 // seen books a frame, whatever it holds.
-func (r *row) seen(p *decode.Packet) {
+func (r *row) seen(p *wire.Packet) {
 	if r.frames == 0 {
 		r.firstTime, r.lastTime, r.firstPacket = p.Time, p.Time, p.Number
 	}
@@ -54,7 +54,7 @@ func (r *row) running() *interval {
 // xoff begins a pause, or refreshes the one that runs: the new time replaces
 // what was left, be it longer or shorter. A refresh at the very instant of the
 // expiry leaves no gap, so it continues the interval.
-func (r *row) xoff(p *decode.Packet, q pfc.Quanta, budget *int) (dropped bool) {
+func (r *row) xoff(p *wire.Packet, q pfc.Quanta, budget *int) (dropped bool) {
 	r.xoffs++
 	if v := r.running(); v != nil {
 		now := at(max(p.Time, v.start)) // a clock that steps back makes no negative pause
@@ -76,7 +76,7 @@ func (r *row) xoff(p *decode.Packet, q pfc.Quanta, budget *int) (dropped bool) {
 
 // xon ends the pause that runs. One that finds none is counted and no more:
 // many senders repeat it.
-func (r *row) xon(p *decode.Packet) {
+func (r *row) xon(p *wire.Packet) {
 	r.xons++
 	v := r.running()
 	if v == nil {

@@ -3,7 +3,7 @@ package pause
 import (
 	"sort"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // StormKind is the rule that a storm meets.
@@ -319,5 +319,5 @@ func (m *merger) victims(s *Storm) []Victim {
 
 // sameDevice tells whether two rows are the same sender, seen at two taps.
 func sameDevice(a, b *Key) bool {
-	return a.Priority == b.Priority && a.MAC == b.MAC && a.MAC != decode.MAC{}
+	return a.Priority == b.Priority && a.MAC == b.MAC && a.MAC != wire.MAC{}
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -169,10 +169,10 @@ func TestDataBetweenIntervals(t *testing.T) {
 
 // TestDirectionOfFile: pcapng's own direction decides where MACs can't.
 func TestDirectionOfFile(t *testing.T) {
-	k := Key{Dir: decode.DirIn}
-	require.Equal(t, dirTowards, directionOf(&k, decode.DirOut, decode.MAC(macA), decode.MAC(macB)))
-	require.Equal(t, dirAway, directionOf(&k, decode.DirIn, decode.MAC(macA), decode.MAC(macB)))
-	require.Equal(t, dirUnknown, directionOf(&k, decode.DirUnknown, decode.MAC{}, decode.MAC{}), "zero names nobody")
+	k := Key{Dir: wire.DirIn}
+	require.Equal(t, dirTowards, directionOf(&k, wire.DirOut, wire.MAC(macA), wire.MAC(macB)))
+	require.Equal(t, dirAway, directionOf(&k, wire.DirIn, wire.MAC(macA), wire.MAC(macB)))
+	require.Equal(t, dirUnknown, directionOf(&k, wire.DirUnknown, wire.MAC{}, wire.MAC{}), "zero names nobody")
 }
 
 // TestChoppy: 100 releases begun within a second; 99 aren't enough, nor are

@@ -4,15 +4,15 @@ import (
 	"errors"
 	"math/bits"
 
-	"rdmascope/decode"
 	"rdmascope/decode/pfc"
+	"rdmascope/decode/wire"
 )
 
 // Key names a row.
 type Key struct {
 	Iface    uint16
-	Dir      decode.Dir
-	MAC      decode.MAC
+	Dir      wire.Dir
+	MAC      wire.MAC
 	Priority uint8 // 0…7, or All
 }
 
@@ -82,8 +82,8 @@ func (t *Timeline) port(iface uint16) *port {
 func (t *Timeline) Visible() bool { return t.frames > 0 }
 
 // Frame takes a pause frame; others are passed over.
-func (t *Timeline) Frame(p *decode.Packet) {
-	if p.Kind != decode.KindPFC && p.Kind != decode.KindPause {
+func (t *Timeline) Frame(p *wire.Packet) {
+	if p.Kind != wire.KindPFC && p.Kind != wire.KindPause {
 		return
 	}
 	t.frames++
@@ -121,7 +121,7 @@ func (t *Timeline) Frame(p *decode.Packet) {
 	}
 }
 
-func (t *Timeline) set(p *decode.Packet, priority uint8, q pfc.Quanta) {
+func (t *Timeline) set(p *wire.Packet, priority uint8, q pfc.Quanta) {
 	r := t.row(p, priority)
 	if r == nil {
 		return
@@ -140,7 +140,7 @@ func (t *Timeline) set(p *decode.Packet, priority uint8, q pfc.Quanta) {
 }
 
 // row returns the row of a frame, nil when there is no room for a new one.
-func (t *Timeline) row(p *decode.Packet, priority uint8) *row {
+func (t *Timeline) row(p *wire.Packet, priority uint8) *row {
 	k := Key{p.Iface, p.Dir, p.EthSrc, priority}
 	if i, ok := t.index[k]; ok {
 		return &t.rows[i]
@@ -175,7 +175,7 @@ func (t *Timeline) row(p *decode.Packet, priority uint8) *row {
 // Paused tells whether frames of a priority towards mac are stopped on an
 // interface at time now, and since when. now must not lie before the last frame
 // that was fed.
-func (t *Timeline) Paused(iface uint16, mac decode.MAC, priority uint8, now int64) (since int64, ok bool) {
+func (t *Timeline) Paused(iface uint16, mac wire.MAC, priority uint8, now int64) (since int64, ok bool) {
 	if int(iface) >= len(t.ports) {
 		return 0, false
 	}

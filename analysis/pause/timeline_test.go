@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
 	"rdmascope/decode/pfc"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -252,12 +252,12 @@ func TestPausedAndOverlap(t *testing.T) {
 	f.pfc(10_000, 0, macA, 100)
 	f.pfc(11_000, 0, macA, 0)
 	f.frame(20_000, 0, synth.AppendPause(nil, macA, 100))
-	since, ok := f.tl.Paused(0, decode.MAC(macA), 5, t0+20_010)
+	since, ok := f.tl.Paused(0, wire.MAC(macA), 5, t0+20_010)
 	require.True(t, ok, "802.3x stops every priority")
 	require.Equal(t, t0+20_000, since)
-	_, ok = f.tl.Paused(0, decode.MAC(macB), 5, t0+20_010)
+	_, ok = f.tl.Paused(0, wire.MAC(macB), 5, t0+20_010)
 	require.False(t, ok)
-	_, ok = f.tl.Paused(7, decode.MAC(macB), 5, t0+20_010)
+	_, ok = f.tl.Paused(7, wire.MAC(macB), 5, t0+20_010)
 	require.False(t, ok)
 	require.EqualValues(t, 5120+1000, f.tl.Overlap(0, 3, t0, t0+20_000))
 	require.EqualValues(t, 120+500, f.tl.Overlap(0, 3, t0+6000, t0+10_500))

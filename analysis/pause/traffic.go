@@ -4,7 +4,7 @@ import (
 	"math/bits"
 
 	"rdmascope/analysis/slab"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // Direction of a data frame against a row: a pause stops what travels towards
@@ -20,14 +20,14 @@ const (
 // directionOf tells which way a frame goes. The file's own direction is the
 // best witness; else the MACs, which name the pauser only where it is a host or
 // router, not a bridge that passes frames on.
-func directionOf(k *Key, dir decode.Dir, src, dst decode.MAC) direction {
+func directionOf(k *Key, dir wire.Dir, src, dst wire.MAC) direction {
 	switch {
-	case k.Dir != decode.DirUnknown && dir != decode.DirUnknown:
+	case k.Dir != wire.DirUnknown && dir != wire.DirUnknown:
 		if k.Dir != dir {
 			return dirTowards
 		}
 		return dirAway
-	case k.MAC == decode.MAC{}:
+	case k.MAC == wire.MAC{}:
 		return dirUnknown
 	case dst == k.MAC:
 		return dirTowards
@@ -69,9 +69,9 @@ type trafficRow struct {
 type pace struct {
 	last     int64
 	gaps     [32]uint8 // gap of 2^(n+minGapBits)…
-	src, dst decode.MAC
+	src, dst wire.MAC
 	iface    uint16
-	dir      decode.Dir
+	dir      wire.Dir
 	priority uint8
 	active   bool
 }
@@ -82,9 +82,9 @@ const minGapBits = 8 // below 256 ns all gaps are alike
 type Quiet struct {
 	Flow        int32
 	Iface       uint16
-	Dir         decode.Dir
+	Dir         wire.Dir
 	Priority    uint8
-	Src, Dst    decode.MAC
+	Src, Dst    wire.MAC
 	Last, First int64 // packet before, packet after
 	Open        bool  // no packet after: First is the capture's end
 	MedianNS    int64 // median gap before it, to a factor of two
@@ -112,7 +112,7 @@ func NewTraffic(tl *Timeline) *Traffic {
 
 // Data takes a frame that isn't a pause frame. flow is the engine's number of
 // its flow, -1 for none.
-func (t *Traffic) Data(p *decode.Packet, flow int32) {
+func (t *Traffic) Data(p *wire.Packet, flow int32) {
 	priority := t.tl.opt.Priority(p)
 	t.now = max(t.now, p.Time)
 	if flow >= 0 {
@@ -131,7 +131,7 @@ const dirs = 4
 
 // markAll notes the frame against rows, but for those whose pause is over and
 // has its mark: of a switch's many ports few are paused at a time.
-func (t *Traffic) markAll(p *decode.Packet, rows []int32, flow int32) {
+func (t *Traffic) markAll(p *wire.Packet, rows []int32, flow int32) {
 	for len(t.noted) < len(t.tl.lately) {
 		t.noted = append(t.noted, [dirs]uint64{})
 	}
@@ -149,7 +149,7 @@ func (t *Traffic) markAll(p *decode.Packet, rows []int32, flow int32) {
 // mark notes the frame against the newest interval of a row. It tells whether
 // any frame of the same direction, at such a time and not addressed to the
 // pauser, would be noted in the same way or not at all.
-func (t *Traffic) mark(p *decode.Packet, i int32, flow int32) bool {
+func (t *Traffic) mark(p *wire.Packet, i int32, flow int32) bool {
 	r := &t.tl.rows[i]
 	n := r.ring.next - 1
 	if n < 0 {
@@ -157,7 +157,7 @@ func (t *Traffic) mark(p *decode.Packet, i int32, flow int32) bool {
 	}
 	d := directionOf(&r.key, p.Dir, p.EthSrc, p.EthDst)
 	if d == dirAway {
-		return r.key.Dir != decode.DirUnknown && p.Dir != decode.DirUnknown // else it is its source that told
+		return r.key.Dir != wire.DirUnknown && p.Dir != wire.DirUnknown // else it is its source that told
 	}
 	m := markGap
 	if r.current(p.Time) != nil {
@@ -205,7 +205,7 @@ func (tr *trafficRow) slot(n int64, length int) *uint8 {
 	return &tr.marks[int(n)&(length-1)]
 }
 
-func (tr *trafficRow) violate(p *decode.Packet, flow int32) {
+func (tr *trafficRow) violate(p *wire.Packet, flow int32) {
 	v := tr.violator(flow)
 	if v == nil {
 		if len(tr.violators) >= maxViolators {
@@ -232,7 +232,7 @@ func (tr *trafficRow) violator(flow int32) *Violator {
 
 // keepPace notes the gap before a packet of a flow, and remembers it when the
 // flow was silent for long while its priority was paused.
-func (t *Traffic) keepPace(p *decode.Packet, flow int32, priority uint8) {
+func (t *Traffic) keepPace(p *wire.Packet, flow int32, priority uint8) {
 	if int(flow) >= t.tl.opt.MaxFlows {
 		t.untracked++
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -66,21 +66,21 @@ func analyse(t *testing.T, name string, o Options) (TimelineResult, Result, []pc
 	t.Helper()
 	tl := NewTimeline(o)
 	parts := []*Traffic{NewTraffic(tl), NewTraffic(tl)}
-	flows := map[[2]decode.Addr]int32{}
+	flows := map[[2]wire.Addr]int32{}
 	var start, end int64
-	ifaces := eachPacket(t, captureFile(t, shared(t), name), func(p *decode.Packet, in []pcaps.Interface) {
+	ifaces := eachPacket(t, captureFile(t, shared(t), name), func(p *wire.Packet, in []pcaps.Interface) {
 		if start == 0 {
 			start = p.Time
 		}
 		end = max(end, p.Time)
-		if p.Kind == decode.KindPFC || p.Kind == decode.KindPause {
+		if p.Kind == wire.KindPFC || p.Kind == wire.KindPause {
 			tl.Interface(p.Iface, in[p.Iface].SpeedBps)
 			tl.Frame(p)
 			return
 		}
 		flow, ok := int32(-1), false
 		if p.Kind.IsRoCE() {
-			k := [2]decode.Addr{p.Src, p.Dst}
+			k := [2]wire.Addr{p.Src, p.Dst}
 			if flow, ok = flows[k]; !ok {
 				flow = int32(len(flows))
 				flows[k] = flow

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // stream makes the packets of many clean connections: WRITEs of four packets,
@@ -20,7 +20,7 @@ type stream struct {
 	s     *Shard
 	conns []streamConn
 	order []int32
-	p     decode.Packet
+	p     wire.Packet
 	now   int64
 	n     int
 }
@@ -38,14 +38,14 @@ func newStream(conns int) *stream {
 		x.order = append(x.order, int32(r.IntN(conns)))
 	}
 	for i := range conns {
-		a, b := decode.AddrV4(uint32(0x0a000000+i/8)), decode.AddrV4(uint32(0x0b000000+i/8))
-		x.s.AddFlow(int32(2*i), FlowKey{0, decode.KindRoCEv2, a, b, uint32(1000 + i)})
-		x.s.AddFlow(int32(2*i+1), FlowKey{0, decode.KindRoCEv2, b, a, uint32(500000 + i)})
+		a, b := wire.AddrV4(uint32(0x0a000000+i/8)), wire.AddrV4(uint32(0x0b000000+i/8))
+		x.s.AddFlow(int32(2*i), FlowKey{0, wire.KindRoCEv2, a, b, uint32(1000 + i)})
+		x.s.AddFlow(int32(2*i+1), FlowKey{0, wire.KindRoCEv2, b, a, uint32(500000 + i)})
 		x.s.CMConnect(CMConnect{A: a, B: b, QPNA: uint32(500000 + i), QPNB: uint32(1000 + i), MTU: 1024, AckTimeoutExp: 14})
 		x.conns[i].psn = roce.PSN(i * 977)
 	}
-	x.p.Flags = decode.FlagBTH | decode.FlagNet | decode.FlagPorts
-	x.p.Kind, x.p.IPVersion, x.p.Proto = decode.KindRoCEv2, 4, 17
+	x.p.Flags = wire.FlagBTH | wire.FlagNet | wire.FlagPorts
+	x.p.Kind, x.p.IPVersion, x.p.Proto = wire.KindRoCEv2, 4, 17
 	x.p.Data = make([]byte, 128)
 	x.p.TransOff, x.p.TransLen = 42, 1052
 	return x

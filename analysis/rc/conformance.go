@@ -1,8 +1,8 @@
 package rc
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // Rule is one transport rule that packets can break (DEFINITIONS F16).
@@ -156,7 +156,7 @@ func (r *requester) checkMSN(e *event) {
 }
 
 // checkCNP: BECN is set, AckReq, pad and the reserved octets are 0.
-func (f *flow) checkCNP(p *decode.Packet) {
+func (f *flow) checkCNP(p *wire.Packet) {
 	h := &p.RoCE
 	bad := !h.BTH.BECN || h.BTH.AckReq || h.BTH.PadCnt != 0
 	if h.Present.Has(roce.HeaderCNP) && !h.CNP.Clean() {

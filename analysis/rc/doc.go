@@ -7,7 +7,7 @@
 // A Shard holds all flows of the host pairs that it was given and is fed their
 // packets in capture order by one goroutine. A packet passes these stages:
 //
-//	event.go       decode.Packet → event, a compact fact without pointers
+//	event.go       wire.Packet → event, a compact fact without pointers
 //	warm.go        looks ahead at what packets are going to touch
 //	copies.go      is it the same packet again (captured or delivered twice)?
 //	pairing_*.go   which flow answers this one: CM, source port, PSN windows;

@@ -1,8 +1,8 @@
 package rc
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // event is what the tracking needs of one packet. It holds no pointers and
@@ -53,7 +53,7 @@ func (e *event) end() roce.PSN { return e.psn.Add(int64(max(e.n, 1))) }
 
 // fill makes the event of a packet; false when the packet is none of a
 // connection: UD, CNP, unknown opcodes.
-func (e *event) fill(p *decode.Packet) bool {
+func (e *event) fill(p *wire.Packet) bool {
 	h := &p.RoCE
 	info := h.BTH.Opcode.Info()
 	var flags eventFlags
@@ -64,7 +64,7 @@ func (e *event) fill(p *decode.Packet) bool {
 	default:
 		return false
 	}
-	if !info.Known || !p.Has(decode.FlagBTH) {
+	if !info.Known || !p.Has(wire.FlagBTH) {
 		return false
 	}
 	if info.Flags.Has(roce.FlagResponse) {

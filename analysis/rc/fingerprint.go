@@ -3,15 +3,15 @@ package rc
 import (
 	"encoding/binary"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // Fingerprint hashes a packet, so that tracking need not come back to its
 // bytes: whoever decodes a packet has them at hand and keeps the result in
 // p.Print. From the highest bit on: 32 bits of all that no hop rewrites, 16 of
 // the payload alone, 16 of what a hop rewrites. It reads p only.
-func Fingerprint(p *decode.Packet) uint64 {
+func Fingerprint(p *wire.Packet) uint64 {
 	const k = 0x9e3779b97f4a7c15
 	t := uint64(p.TTL) | uint64(p.VID)<<8 | uint64(p.VLANs)<<24
 	t ^= uint64(p.EthSrc[5])<<32 | uint64(p.EthSrc[4])<<40 | uint64(p.EthDst[5])<<48 | uint64(p.EthDst[4])<<56
@@ -22,7 +22,7 @@ func Fingerprint(p *decode.Packet) uint64 {
 // same hashes what no hop rewrites. The iCRC covers the payload, the ports and
 // the identification, so BTH, identification and iCRC together stand for all of
 // it; FECN and BECN (BTH octet 4) may change on the way.
-func same(p *decode.Packet) uint64 {
+func same(p *wire.Packet) uint64 {
 	const k = 0x9e3779b97f4a7c15
 	b := &p.RoCE.BTH
 	h := (uint64(b.PSN) | uint64(b.Opcode)<<24 | uint64(p.IPID)<<32 | uint64(b.PKey)<<48) * k
@@ -40,7 +40,7 @@ func same(p *decode.Packet) uint64 {
 
 // tail hashes the last captured octets of the payload of a packet whose iCRC
 // was cut off.
-func tail(p *decode.Packet) (h uint64) {
+func tail(p *wire.Packet) (h uint64) {
 	const k = 0x9e3779b97f4a7c15
 	d := p.Payload()
 	if n := len(d); n >= 16 {
@@ -57,7 +57,7 @@ func tail(p *decode.Packet) (h uint64) {
 // not there.
 // A sender that sends a packet again changes its identification, so its iCRC
 // says nothing about whether the payload is the same.
-func payloadPrint(p *decode.Packet) uint64 {
+func payloadPrint(p *wire.Packet) uint64 {
 	const k = 0x9e3779b97f4a7c15
 	n := min(p.RoCE.PayloadLen, 16)
 	d := p.Payload()

@@ -1,16 +1,16 @@
 package rc
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // FlowKey names one direction of a connection at one interface. A BTH has no
 // source QPN, so this is all that a packet tells.
 type FlowKey struct {
 	Iface    uint16
-	Kind     decode.Kind
-	Src, Dst decode.Addr
+	Kind     wire.Kind
+	Src, Dst wire.Addr
 	DestQP   uint32
 }
 
@@ -40,7 +40,7 @@ type flow struct {
 	id          int32
 	incarnation int32
 
-	src, dst            decode.Addr
+	src, dst            wire.Addr
 	qpn                 uint32 // with the kind in the high octet
 	iface               uint16
 	method              Method
@@ -96,7 +96,7 @@ type half struct {
 }
 
 func (f *flow) key() FlowKey {
-	return FlowKey{f.iface, decode.Kind(f.qpn >> 24), f.src, f.dst, f.qpn & 0xffffff}
+	return FlowKey{f.iface, wire.Kind(f.qpn >> 24), f.src, f.dst, f.qpn & 0xffffff}
 }
 
 func (f *flow) side() int {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // TestConnection: one connection's figures are those of the whole result, in
@@ -62,15 +62,15 @@ type visitor struct {
 }
 
 func newVisitor(n int, id int32) visitor {
-	a, b := decode.AddrV4(uint32(0x0a000000+n%50)), decode.AddrV4(uint32(0x0b000000+n%50))
+	a, b := wire.AddrV4(uint32(0x0a000000+n%50)), wire.AddrV4(uint32(0x0b000000+n%50))
 	v := visitor{id: id, psn: roce.PSN(n*7919) & 0xffffff, ipid: [2]uint16{uint16(n), uint16(n * 3)}}
-	v.key[0] = FlowKey{0, decode.KindRoCEv2, a, b, uint32(0x1000+n) & 0xffffff}
-	v.key[1] = FlowKey{0, decode.KindRoCEv2, b, a, uint32(0x2000+n) & 0xffffff}
+	v.key[0] = FlowKey{0, wire.KindRoCEv2, a, b, uint32(0x1000+n) & 0xffffff}
+	v.key[1] = FlowKey{0, wire.KindRoCEv2, b, a, uint32(0x2000+n) & 0xffffff}
 	return v
 }
 
 // message sends one message and its ACK; late resends its last packet once.
-func (v *visitor) message(s *Shard, p *decode.Packet, late bool) {
+func (v *visitor) message(s *Shard, p *wire.Packet, late bool) {
 	steps := []roce.Opcode{roce.OpcodeRCWriteFirst, roce.OpcodeRCWriteMiddle, roce.OpcodeRCWriteLast}
 	for i, op := range steps {
 		v.send(s, p, op, v.psn.Add(int64(i)))
@@ -84,7 +84,7 @@ func (v *visitor) message(s *Shard, p *decode.Packet, late bool) {
 	v.send(s, p, roce.OpcodeRCAcknowledge, v.psn.Add(-1))
 }
 
-func (v *visitor) send(s *Shard, p *decode.Packet, op roce.Opcode, psn roce.PSN) {
+func (v *visitor) send(s *Shard, p *wire.Packet, op roce.Opcode, psn roce.PSN) {
 	h := &p.RoCE
 	dir := 0
 	h.BTH.Opcode, h.BTH.PSN, h.PayloadLen, h.RETH.DMALen = op, psn, 1024, 3072
@@ -102,8 +102,8 @@ func (v *visitor) send(s *Shard, p *decode.Packet, op roce.Opcode, psn roce.PSN)
 	s.Packet(p, v.id+int32(dir))
 }
 
-func blankPacket() *decode.Packet {
-	return &decode.Packet{Time: 1e9, Flags: decode.FlagBTH, Kind: decode.KindRoCEv2, IPVersion: 4, Data: make([]byte, 80), TransOff: 42, TransLen: 1052}
+func blankPacket() *wire.Packet {
+	return &wire.Packet{Time: 1e9, Flags: wire.FlagBTH, Kind: wire.KindRoCEv2, IPVersion: 4, Data: make([]byte, 80), TransOff: 42, TransLen: 1052}
 }
 
 // TestForget: connections that come and go leave nothing behind, and those that
@@ -243,14 +243,14 @@ func TestFlowIndex(t *testing.T) {
 			flows[id] = nil
 			continue
 		}
-		f := &flow{id: id, qpn: uint32(r.IntN(1000)), src: decode.AddrV4(uint32(r.IntN(3))), dst: decode.AddrV4(7)}
+		f := &flow{id: id, qpn: uint32(r.IntN(1000)), src: wire.AddrV4(uint32(r.IntN(3))), dst: wire.AddrV4(7)}
 		if _, there := want[f.cmKey()]; there {
 			continue
 		}
 		flows[id] = f
 		x.add(flows, f)
 		want[f.cmKey()] = id
-		k := cmKey{0, decode.AddrV4(uint32(r.IntN(3))), decode.AddrV4(7), uint32(r.IntN(1000))}
+		k := cmKey{0, wire.AddrV4(uint32(r.IntN(3))), wire.AddrV4(7), uint32(r.IntN(1000))}
 		got := x.find(flows, k)
 		if id, there := want[k]; there {
 			require.NotNil(t, got)

@@ -1,12 +1,12 @@
 package rc
 
-import "rdmascope/decode"
+import "rdmascope/decode/wire"
 
 // groupKey names a pair of hosts at one interface.
 type groupKey struct {
 	iface  uint16
-	kind   decode.Kind
-	lo, hi decode.Addr
+	kind   wire.Kind
+	lo, hi wire.Addr
 }
 
 // group holds the flows between two hosts that have no partner, by direction,

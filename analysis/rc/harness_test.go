@@ -14,8 +14,8 @@ import (
 	"github.com/google/gopacket/pcapgo"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // sharedDir finds the folder of captures beside the repository.
@@ -42,7 +42,7 @@ func isDir(d string) bool {
 
 // capture is a decoded capture file.
 type capture struct {
-	packets []decode.Packet
+	packets []wire.Packet
 }
 
 // loadCapture reads a pcap or pcapng file, gzipped or not.
@@ -90,10 +90,10 @@ func (c *capture) readNg(t testing.TB, raw []byte) {
 	}
 }
 
-var testDecoder = decode.NewDecoder(decode.Config{})
+var testDecoder = wire.NewDecoder(wire.Config{})
 
-func (c *capture) add(data []byte, ns int64, wire uint32, iface, link uint16) {
-	c.packets = append(c.packets, decode.Packet{Number: int64(len(c.packets) + 1), Time: ns, Data: data, Wire: wire,
+func (c *capture) add(data []byte, ns int64, onWire uint32, iface, link uint16) {
+	c.packets = append(c.packets, wire.Packet{Number: int64(len(c.packets) + 1), Time: ns, Data: data, Wire: onWire,
 		Iface: iface, Link: link})
 	testDecoder.Decode(&c.packets[len(c.packets)-1])
 }
@@ -108,7 +108,7 @@ type feeder struct {
 }
 
 type cmID struct {
-	host decode.Addr
+	host wire.Addr
 	id   uint32
 }
 
@@ -126,8 +126,8 @@ func (f *feeder) run(c *capture) *Result {
 	return f.s.Result()
 }
 
-func (f *feeder) packet(p *decode.Packet) {
-	if !p.Kind.IsRoCE() || !p.Has(decode.FlagBTH) {
+func (f *feeder) packet(p *wire.Packet) {
+	if !p.Kind.IsRoCE() || !p.Has(wire.FlagBTH) {
 		return
 	}
 	if p.RoCE.BTH.DestQP == roce.QPNGSI {
@@ -150,7 +150,7 @@ func (f *feeder) packet(p *decode.Packet) {
 func b24(b []byte) uint32 { return uint32(b[0])<<16 | uint32(b[1])<<8 | uint32(b[2]) }
 
 // cm reads REQ, REP and DREQ (IBTA 12.6): just enough to pair.
-func (f *feeder) cm(p *decode.Packet) {
+func (f *feeder) cm(p *wire.Packet) {
 	m := p.Payload()
 	if len(m) < 256 || m[1] != 7 {
 		return

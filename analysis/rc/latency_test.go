@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // direct computes message latencies from the packets alone, with the whole
@@ -28,7 +28,7 @@ func direct(c *capture, toB, toA roce.QPN) (lat []int64) {
 	for i := range c.packets {
 		p := &c.packets[i]
 		h := &p.RoCE
-		if !p.Kind.IsRoCE() || !p.Has(decode.FlagBTH) || p.ICRC == roce.ICRCBad {
+		if !p.Kind.IsRoCE() || !p.Has(wire.FlagBTH) || p.ICRC == roce.ICRCBad {
 			continue
 		}
 		switch {

@@ -1,12 +1,12 @@
 package rc
 
-import "rdmascope/decode"
+import "rdmascope/decode/wire"
 
 // CMConnect is what a connection management dialogue (REQ and REP) told about
 // both ends.
 type CMConnect struct {
 	Iface                uint16
-	A, B                 decode.Addr // A sent the REQ
+	A, B                 wire.Addr // A sent the REQ
 	QPNA, QPNB           uint32
 	PSNA, PSNB           uint32
 	MTU                  uint32 // bytes, 0 unknown
@@ -22,7 +22,7 @@ type CMConnect struct {
 // CMDisconnect is a DREQ.
 type CMDisconnect struct {
 	Iface        uint16
-	From, To     decode.Addr
+	From, To     wire.Addr
 	RemoteQPN    uint32 // at To
 	Time, Number int64
 }
@@ -37,7 +37,7 @@ type CMSide struct {
 // cmKey names the queue pair that a flow is addressed to.
 type cmKey struct {
 	iface    uint16
-	src, dst decode.Addr
+	src, dst wire.Addr
 	qpn      uint32
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // rebase returns the capture with the first PSN of every requester moved to
@@ -34,10 +34,10 @@ func rebase(t *testing.T, c *capture, start roce.PSN, port uint16) *capture {
 			}
 		}
 	}
-	out := &capture{packets: append([]decode.Packet(nil), c.packets...)}
+	out := &capture{packets: append([]wire.Packet(nil), c.packets...)}
 	for i := range out.packets {
 		p := &out.packets[i]
-		if !p.Kind.IsRoCE() || !p.Has(decode.FlagBTH) || p.RoCE.BTH.DestQP == roce.QPNGSI {
+		if !p.Kind.IsRoCE() || !p.Has(wire.FlagBTH) || p.RoCE.BTH.DestQP == roce.QPNGSI {
 			continue
 		}
 		b := &p.RoCE.BTH

@@ -1,8 +1,8 @@
 package rc
 
 import (
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // Shard tracks the connections of a set of host pairs. It is used by one
@@ -61,7 +61,7 @@ func (s *Shard) again(f *flow) {
 }
 
 // Packet takes the next packet of a flow, in capture order.
-func (s *Shard) Packet(p *decode.Packet, id int32) {
+func (s *Shard) Packet(p *wire.Packet, id int32) {
 	f := s.flows[id]
 	var e event
 	if !e.fill(p) {
@@ -93,8 +93,8 @@ func (s *Shard) Packet(p *decode.Packet, id int32) {
 func (s *Shard) IdentificationMoves(id int32) bool { return s.flows[id].order.up > 0 }
 
 // untracked takes what is no event: a CNP, or an ACKNOWLEDGE without syndrome.
-func (f *flow) untracked(p *decode.Packet) {
-	if p.ICRC == roce.ICRCBad || !p.Has(decode.FlagBTH) {
+func (f *flow) untracked(p *wire.Packet) {
+	if p.ICRC == roce.ICRCBad || !p.Has(wire.FlagBTH) {
 		return
 	}
 	switch op := p.RoCE.BTH.Opcode; {

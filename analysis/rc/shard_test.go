@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // TestResultDoesNotDisturb: looks in between change nothing.
@@ -79,7 +79,7 @@ func TestOverflow(t *testing.T) {
 // after a silence.
 func TestReuse(t *testing.T) {
 	c := loadCapture(t, filepath.Join(sharedDir(t), "captures", "rxe_send_bw_4k.pcap.gz"))
-	both := &capture{packets: append([]decode.Packet(nil), rebase(t, c, 900000, 0).packets...)}
+	both := &capture{packets: append([]wire.Packet(nil), rebase(t, c, 900000, 0).packets...)}
 	last := c.packets[len(c.packets)-1].Time - c.packets[0].Time
 	for _, p := range rebase(t, c, 1000, 0).packets {
 		p.Time += last + 20e6
@@ -101,17 +101,17 @@ func TestReuse(t *testing.T) {
 
 // randomPackets feeds a shard with packets that no sender would send.
 func randomPackets(s *Shard, r *rand.Rand, n int) {
-	addr := [2]decode.Addr{decode.AddrV4(0x0a000001), decode.AddrV4(0x0a000002)}
+	addr := [2]wire.Addr{wire.AddrV4(0x0a000001), wire.AddrV4(0x0a000002)}
 	flows := 1 + r.IntN(6)
 	for i := range flows {
 		a := r.IntN(2)
-		s.AddFlow(int32(i), FlowKey{0, decode.KindRoCEv2, addr[a], addr[1-a], uint32(10 + i)})
+		s.AddFlow(int32(i), FlowKey{0, wire.KindRoCEv2, addr[a], addr[1-a], uint32(10 + i)})
 	}
 	ops := []roce.Opcode{0, 1, 2, 4, 6, 7, 8, 0xa, 0xc, 0xd, 0xe, 0xf, 0x10, 0x11, 0x11, 0x11, 0x12, 0x13, 0x14, 0x1c, 0x1d, 0x24, 0x81, 0xa4, 0xff}
 	base := roce.PSN(r.Uint32() & 0xffffff)
 	span := []int{4, 64, 3000, 1 << 24}[r.IntN(4)]
 	now := int64(1e9)
-	p := &decode.Packet{Flags: decode.FlagBTH, Kind: decode.KindRoCEv2, IPVersion: 4, Data: make([]byte, 80), TransOff: 42}
+	p := &wire.Packet{Flags: wire.FlagBTH, Kind: wire.KindRoCEv2, IPVersion: 4, Data: make([]byte, 80), TransOff: 42}
 	for i := range n {
 		now += r.Int64N(1<<uint(r.IntN(28))) - 50
 		h := &p.RoCE
@@ -147,7 +147,7 @@ func randomPackets(s *Shard, r *rand.Rand, n int) {
 			s.Connection(id)
 			s.Forget(id)
 			a := r.IntN(2)
-			s.AddFlow(id, FlowKey{0, decode.KindRoCEv2, addr[a], addr[1-a], uint32(10 + r.IntN(flows))})
+			s.AddFlow(id, FlowKey{0, wire.KindRoCEv2, addr[a], addr[1-a], uint32(10 + r.IntN(flows))})
 		}
 		if r.IntN(400) == 0 {
 			s.CMConnect(CMConnect{A: addr[0], B: addr[1], QPNA: uint32(10 + r.IntN(6)), QPNB: uint32(10 + r.IntN(6)), MTU: 1024, Time: now})

@@ -5,7 +5,7 @@ import (
 	"runtime"
 	"testing"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
@@ -20,9 +20,9 @@ func BenchmarkPacket(b *testing.B) {
 	f.packet(1, 0, 64, 2, 1)
 	path := synth.Path{Src: netip.MustParseAddr("192.0.2.1"), Dst: netip.MustParseAddr("192.0.2.2"), TOS: dscp26}
 	frame := synth.AppendRoCEv2(nil, &path, &synth.Packet{Opcode: synth.WriteOnly, DestQP: 17, PSN: 5})
-	var p [2]decode.Packet
+	var p [2]wire.Packet
 	for i := range p {
-		p[i] = decode.Packet{Number: 9, Data: frame, Wire: uint32(len(frame)), Iface: uint16(i), Link: 1}
+		p[i] = wire.Packet{Number: 9, Data: frame, Wire: uint32(len(frame)), Iface: uint16(i), Link: 1}
 		f.dec.Decode(&p[i])
 	}
 	crc := frame[len(frame)-4:]

@@ -19,8 +19,8 @@ import (
 	"math"
 
 	"rdmascope/analysis/slab"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 )
 
 // slots is how many packets are remembered: between two taps of one fabric lie
@@ -115,7 +115,7 @@ func New() *Tracker { return &Tracker{} }
 func (t *Tracker) Expect(interfaces int) { t.several = t.several || interfaces > 1 }
 
 // Packet takes a RoCE packet of a flow.
-func (t *Tracker) Packet(p *decode.Packet, flow int32) {
+func (t *Tracker) Packet(p *wire.Packet, flow int32) {
 	if !t.several {
 		switch {
 		case !t.any:
@@ -144,9 +144,9 @@ func (t *Tracker) Packet(p *decode.Packet, flow int32) {
 
 // sightingOf takes what names the packet; not ok when the capture cut its iCRC
 // off, or it is corrupt.
-func sightingOf(p *decode.Packet, flow int32) (sighting, bool) {
+func sightingOf(p *wire.Packet, flow int32) (sighting, bool) {
 	end := int(p.TransOff) + int(p.TransLen)
-	if p.ICRC == roce.ICRCBad || !p.Has(decode.FlagNet) || p.TransLen < roce.BTHLen+roce.ICRCLen || end > len(p.Data) {
+	if p.ICRC == roce.ICRCBad || !p.Has(wire.FlagNet) || p.TransLen < roce.BTHLen+roce.ICRCLen || end > len(p.Data) {
 		return sighting{}, false
 	}
 	h := &p.RoCE.BTH
@@ -170,7 +170,7 @@ func (s *sighting) hash() uint32 {
 
 // compare holds a packet's second sighting against its first. The first stays
 // in the table, for a third.
-func (t *Tracker) compare(old, now *sighting, p *decode.Packet) {
+func (t *Tracker) compare(old, now *sighting, p *wire.Packet) {
 	count(&t.flow(old.flow).compared)
 	count(&t.flow(now.flow).compared)
 	switch {

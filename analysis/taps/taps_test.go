@@ -7,25 +7,25 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps/synth"
 )
 
 type feed struct {
 	*Tracker
-	dec    *decode.Decoder
+	dec    *wire.Decoder
 	number int64
 }
 
 func newFeed() *feed {
-	return &feed{Tracker: New(), dec: decode.NewDecoder(decode.Config{SkipICRC: true})}
+	return &feed{Tracker: New(), dec: wire.NewDecoder(wire.Config{SkipICRC: true})}
 }
 
 func (f *feed) packet(iface uint16, tos, ttl uint8, psn uint32, flow int32) {
 	f.number++
 	path := synth.Path{Src: netip.MustParseAddr("192.0.2.1"), Dst: netip.MustParseAddr("192.0.2.2"), TOS: tos, TTL: ttl, ID: uint16(psn)}
 	b := synth.AppendRoCEv2(nil, &path, &synth.Packet{Opcode: synth.WriteOnly, DestQP: 17, PSN: psn})
-	p := decode.Packet{Number: f.number, Time: f.number * 1000, Data: b, Wire: uint32(len(b)), Iface: iface, Link: 1}
+	p := wire.Packet{Number: f.number, Time: f.number * 1000, Data: b, Wire: uint32(len(b)), Iface: iface, Link: 1}
 	f.dec.Decode(&p)
 	f.Packet(&p, flow)
 }
@@ -105,9 +105,9 @@ func TestForgetMillions(t *testing.T) {
 	alone.Expect(2)
 	path := synth.Path{Src: netip.MustParseAddr("192.0.2.1"), Dst: netip.MustParseAddr("192.0.2.2"), TOS: dscp26 | ect0}
 	frame := synth.AppendRoCEv2(nil, &path, &synth.Packet{Opcode: synth.WriteOnly, DestQP: 17, PSN: 5})
-	var p [2]decode.Packet
+	var p [2]wire.Packet
 	for i := range p {
-		p[i] = decode.Packet{Data: frame, Wire: uint32(len(frame)), Iface: uint16(i), Link: 1}
+		p[i] = wire.Packet{Data: frame, Wire: uint32(len(frame)), Iface: uint16(i), Link: 1}
 		crowd.dec.Decode(&p[i])
 	}
 	p[1].TOS = dscp26 | ce
@@ -243,7 +243,7 @@ func TestCutPackets(t *testing.T) {
 	b := synth.AppendRoCEv2(nil, &path, &synth.Packet{Opcode: synth.WriteOnly, DestQP: 17, PSN: 5, Payload: make([]byte, 64)})
 	for _, n := range []int{len(b) - 1, len(b) - 4, 60, 42} {
 		for iface := range uint16(2) {
-			p := decode.Packet{Number: 9, Data: b[:n], Wire: uint32(len(b)), Iface: iface, Link: 1}
+			p := wire.Packet{Number: 9, Data: b[:n], Wire: uint32(len(b)), Iface: iface, Link: 1}
 			f.dec.Decode(&p)
 			f.Packet(&p, 0)
 		}
@@ -259,9 +259,9 @@ func TestNoAllocations(t *testing.T) {
 	f.packet(1, 0, 64, 2, 1)
 	path := synth.Path{Src: netip.MustParseAddr("192.0.2.1"), Dst: netip.MustParseAddr("192.0.2.2"), TOS: dscp26}
 	b := synth.AppendRoCEv2(nil, &path, &synth.Packet{Opcode: synth.WriteOnly, DestQP: 17, PSN: 5})
-	var p [2]decode.Packet
+	var p [2]wire.Packet
 	for i := range p {
-		p[i] = decode.Packet{Number: 9, Data: b, Wire: uint32(len(b)), Iface: uint16(i), Link: 1}
+		p[i] = wire.Packet{Number: 9, Data: b, Wire: uint32(len(b)), Iface: uint16(i), Link: 1}
 		f.dec.Decode(&p[i])
 		f.Packet(&p[i], int32(i))
 	}

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 	"rdmascope/pcaps/synth"
 )
@@ -89,7 +89,7 @@ func BenchmarkDecode(b *testing.B) {
 	perPacket(b, func() (n int64) {
 		src := openBench(b, path)
 		defer src.Close()
-		require.NoError(b, analysis.Packets(src, decode.Config{}, func(*decode.Packet) bool { n++; return true }))
+		require.NoError(b, analysis.Packets(src, wire.Config{}, func(*wire.Packet) bool { n++; return true }))
 		return n
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -50,8 +50,8 @@ func (a *app) open(f *inputFlags, args []string) (*pcaps.Files, error) {
 	return pcaps.Open(paths, pcaps.Options{Stdin: a.stdin})
 }
 
-func (f *inputFlags) decodeConfig() decode.Config {
-	return decode.Config{RoCEPorts: f.rocePorts, SkipICRC: f.noICRC}
+func (f *inputFlags) decodeConfig() wire.Config {
+	return wire.Config{RoCEPorts: f.rocePorts, SkipICRC: f.noICRC}
 }
 
 // writeFile writes by way of a temporary file beside path, so that a reader

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/net/bpf"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 	"rdmascope/pcaps/live"
 	"rdmascope/pcaps/synth"
@@ -41,12 +41,12 @@ func runner(t *testing.T, f *live.Filter) func(frame []byte) bool {
 }
 
 // eachFrame calls f with every Ethernet frame of a capture and what it is.
-func eachFrame(t *testing.T, path string, f func(p *decode.Packet)) {
+func eachFrame(t *testing.T, path string, f func(p *wire.Packet)) {
 	t.Helper()
 	files, err := pcaps.Open([]string{path}, pcaps.Options{})
 	require.NoError(t, err)
 	defer files.Close()
-	d := decode.NewDecoder(decode.Config{SkipICRC: true})
+	d := wire.NewDecoder(wire.Config{SkipICRC: true})
 	for {
 		buf, recs, err := files.ReadBlock(nil, nil)
 		if errors.Is(err, io.EOF) {
@@ -54,10 +54,10 @@ func eachFrame(t *testing.T, path string, f func(p *decode.Packet)) {
 		}
 		require.NoError(t, err)
 		for _, r := range recs {
-			if r.Link != decode.LinkEthernet {
+			if r.Link != wire.LinkEthernet {
 				return
 			}
-			p := decode.Packet{Data: buf[r.Off : r.Off+r.Cap], Wire: r.Wire, Link: r.Link}
+			p := wire.Packet{Data: buf[r.Off : r.Off+r.Cap], Wire: r.Wire, Link: r.Link}
 			d.Decode(&p)
 			f(&p)
 		}
@@ -65,13 +65,13 @@ func eachFrame(t *testing.T, path string, f func(p *decode.Packet)) {
 }
 
 // wantedBy tells which kinds of packets a preset must let pass.
-func wantedBy(preset string, k decode.Kind) bool {
+func wantedBy(preset string, k wire.Kind) bool {
 	switch k {
-	case decode.KindPFC, decode.KindPause, decode.KindLLDP:
+	case wire.KindPFC, wire.KindPause, wire.KindLLDP:
 		return true
-	case decode.KindRoCEv1, decode.KindRoCEv2:
+	case wire.KindRoCEv1, wire.KindRoCEv2:
 		return preset == "rdma" || preset == "roce"
-	case decode.KindTCP:
+	case wire.KindTCP:
 		return preset == "rdma" || preset == "iwarp"
 	}
 	return false
@@ -87,14 +87,14 @@ func TestPresetsOnCaptures(t *testing.T) {
 		pass := passes(t, preset)
 		taken, left := 0, 0
 		for _, path := range paths {
-			eachFrame(t, path, func(p *decode.Packet) {
+			eachFrame(t, path, func(p *wire.Packet) {
 				want := wantedBy(preset, p.Kind)
 				if want {
 					taken++
 				} else {
 					left++
 				}
-				hidden := preset != "pfc" && p.IPVersion == 6 && p.Has(decode.FlagIPOptions) // behind extension headers
+				hidden := preset != "pfc" && p.IPVersion == 6 && p.Has(wire.FlagIPOptions) // behind extension headers
 				if got := pass(p.Data); got != want && !(got && hidden) {
 					require.Failf(t, "wrong", "%s, %s: %v frame % x…", preset, filepath.Base(path), p.Kind, p.Data[:min(48, len(p.Data))])
 				}

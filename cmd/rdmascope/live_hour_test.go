@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -41,7 +41,7 @@ func (h *hostile) ReadBlock(buf []byte, recs []analysis.Record) ([]byte, []analy
 		at := len(buf)
 		buf = h.damaged(buf)
 		n := uint32(len(buf) - at)
-		recs = append(recs, analysis.Record{Time: h.begin + int64(h.sent)*h.gap, Off: uint32(at), Cap: n, Wire: n, Link: decode.LinkEthernet})
+		recs = append(recs, analysis.Record{Time: h.begin + int64(h.sent)*h.gap, Off: uint32(at), Cap: n, Wire: n, Link: wire.LinkEthernet})
 		h.sent++
 		if h.sent%(h.packets/4) == 0 {
 			h.quarter(h.sent / (h.packets / 4))
@@ -77,7 +77,7 @@ func (h *hostile) damaged(buf []byte) []byte {
 }
 
 func (h *hostile) Interfaces() []analysis.Interface {
-	return []analysis.Interface{{Name: "eth7", Link: decode.LinkEthernet, Received: int64(h.sent), FCSBytes: -1, Nanos: true}}
+	return []analysis.Interface{{Name: "eth7", Link: wire.LinkEthernet, Received: int64(h.sent), FCSBytes: -1, Nanos: true}}
 }
 
 func (h *hostile) Inputs() []analysis.InputInfo {
@@ -96,7 +96,7 @@ func framesOf(t *testing.T, most int, names ...string) (all [][]byte) {
 		buf, recs, err := files.ReadBlock(nil, nil)
 		require.NoError(t, err)
 		for _, r := range recs[:min(len(recs), most)] {
-			if r.Link == decode.LinkEthernet && r.Cap > 20 {
+			if r.Link == wire.LinkEthernet && r.Cap > 20 {
 				all = append(all, bytes.Clone(buf[r.Off:r.Off+r.Cap]))
 			}
 		}

@@ -23,7 +23,7 @@ import (
 
 	"rdmascope/analysis"
 	"rdmascope/analysis/report"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 	"rdmascope/pcaps/live"
 	"rdmascope/pcaps/live/vethtest"
@@ -53,7 +53,7 @@ func load(t testing.TB, path string) *recording {
 		}
 		require.NoError(t, err)
 		for _, rec := range recs {
-			if rec.Link != decode.LinkEthernet || rec.Cap != rec.Wire || rec.Cap > 65535 || rec.Cap < 14 {
+			if rec.Link != wire.LinkEthernet || rec.Cap != rec.Wire || rec.Cap > 65535 || rec.Cap < 14 {
 				return nil
 			}
 			r.recs = append(r.recs, rec)

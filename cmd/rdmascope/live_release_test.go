@@ -16,7 +16,7 @@ import (
 
 	"rdmascope/analysis"
 	"rdmascope/analysis/report"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -146,9 +146,9 @@ func lentRun(t *testing.T, want *recordedFrames, offline string) {
 	trig, err := newTrigger(opt, func(string) {})
 	require.NoError(t, err)
 	trig.look([]analysis.Finding{{Rule: "x", Severity: "critical"}})
-	recent := newRecentPackets(decode.Config{}, 512)
+	recent := newRecentPackets(wire.Config{}, 512)
 	tee := &liveTee{src: src, left: -1, sinks: []sink{writer, trig, recent}}
-	recent.stamped = analysis.NewStamped(tee, decode.Config{}, analysis.ClockCapture)
+	recent.stamped = analysis.NewStamped(tee, wire.Config{}, analysis.ClockCapture)
 	engine := analysis.New(recent.stamped, analysis.Options{Workers: 3})
 	engine.RequestSnapshot()
 	snap, err := engine.Run(context.Background())

@@ -13,7 +13,7 @@ import (
 
 	"rdmascope/analysis"
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -98,7 +98,7 @@ func (f *packetsFlags) check() error {
 // packetWriter prints packets in one of the formats.
 type packetWriter interface {
 	begin(dst []byte) []byte
-	packet(dst []byte, p *decode.Packet) []byte
+	packet(dst []byte, p *wire.Packet) []byte
 	end(dst []byte) []byte
 }
 
@@ -191,11 +191,11 @@ func (a *app) printPackets(f *packetsFlags, src analysis.Source, match *filter.P
 	}
 	line := w.begin(nil)
 	write(line)
-	err := analysis.Packets(src, f.decodeConfig(), func(p *decode.Packet) bool {
+	err := analysis.Packets(src, f.decodeConfig(), func(p *wire.Packet) bool {
 		if last > 0 && p.Number > last || failed != nil {
 			return false
 		}
-		if clock, ok := w.(interface{ tick(*decode.Packet) }); ok {
+		if clock, ok := w.(interface{ tick(*wire.Packet) }); ok {
 			clock.tick(p)
 		}
 		if match.Match(p) && p.Number >= f.from {

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // fieldsWriter prints chosen fields of each packet, as tshark -T fields.
@@ -91,8 +91,8 @@ func (w *fieldsWriter) end(dst []byte) []byte { return dst }
 
 // tick lets every column know the first packet, from which frame.time_relative
 // counts.
-func (w *fieldsWriter) tick(p *decode.Packet) {
-	if w.started || p.Has(decode.FlagNoTime) {
+func (w *fieldsWriter) tick(p *wire.Packet) {
+	if w.started || p.Has(wire.FlagNoTime) {
 		return
 	}
 	w.started = true
@@ -101,7 +101,7 @@ func (w *fieldsWriter) tick(p *decode.Packet) {
 	}
 }
 
-func (w *fieldsWriter) packet(dst []byte, p *decode.Packet) []byte {
+func (w *fieldsWriter) packet(dst []byte, p *wire.Packet) []byte {
 	for i, c := range w.columns {
 		if i > 0 {
 			dst = append(dst, w.separator...)

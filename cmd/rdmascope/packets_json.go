@@ -4,7 +4,7 @@ import (
 	"unicode/utf8"
 
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // jsonWriter prints packets in the shape of tshark -T json: layers of fields,
@@ -19,19 +19,19 @@ func (w *jsonWriter) begin(dst []byte) []byte { return append(dst, '[') }
 
 func (w *jsonWriter) end(dst []byte) []byte { return append(dst, "\n]\n"...) }
 
-func (w *jsonWriter) packet(dst []byte, p *decode.Packet) []byte {
+func (w *jsonWriter) packet(dst []byte, p *wire.Packet) []byte {
 	if w.some {
 		dst = append(dst, ',')
 	}
 	w.some = true
 	dst = append(dst, "\n{\"_source\":{\"layers\":"...)
-	dst = w.object(dst, p, decode.Tree(p))
+	dst = w.object(dst, p, wire.Tree(p))
 	return append(dst, "}}"...)
 }
 
 // object writes nodes as an object. A field that has parts has them in
 // NAME_tree beside its value.
-func (w *jsonWriter) object(dst []byte, p *decode.Packet, nodes []decode.Node) []byte {
+func (w *jsonWriter) object(dst []byte, p *wire.Packet, nodes []wire.Node) []byte {
 	dst = append(dst, '{')
 	first := true
 	for i := range nodes {
@@ -57,7 +57,7 @@ func (w *jsonWriter) object(dst []byte, p *decode.Packet, nodes []decode.Node) [
 }
 
 // values writes the nodes that have n's name: one as it is, several as a list.
-func (w *jsonWriter) values(dst []byte, p *decode.Packet, rest []decode.Node, n *decode.Node) []byte {
+func (w *jsonWriter) values(dst []byte, p *wire.Packet, rest []wire.Node, n *wire.Node) []byte {
 	list := earlier(rest[1:], n)
 	if list {
 		dst = append(dst, '[')
@@ -79,7 +79,7 @@ func (w *jsonWriter) values(dst []byte, p *decode.Packet, rest []decode.Node, n 
 	return dst
 }
 
-func (w *jsonWriter) value(dst []byte, p *decode.Packet, n *decode.Node) []byte {
+func (w *jsonWriter) value(dst []byte, p *wire.Packet, n *wire.Node) []byte {
 	if !isField(n) && len(n.Children) > 0 {
 		return w.object(dst, p, n.Children)
 	}
@@ -88,16 +88,16 @@ func (w *jsonWriter) value(dst []byte, p *decode.Packet, n *decode.Node) []byte 
 }
 
 // isField tells fields from headers, which are nothing but their fields.
-func isField(n *decode.Node) bool { return n.Numeric || len(n.Children) == 0 }
+func isField(n *wire.Node) bool { return n.Numeric || len(n.Children) == 0 }
 
-func keyOf(n *decode.Node) string {
+func keyOf(n *wire.Node) string {
 	if n.Name != "" {
 		return n.Name
 	}
 	return n.Label
 }
 
-func earlier(nodes []decode.Node, n *decode.Node) bool {
+func earlier(nodes []wire.Node, n *wire.Node) bool {
 	for i := range nodes {
 		if keyOf(&nodes[i]) == keyOf(n) {
 			return true

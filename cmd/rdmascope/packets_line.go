@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 func (a *app) warnf(format string, args ...any) {
@@ -39,8 +39,8 @@ type packetClock struct {
 }
 
 // tick takes the next packet, printed or not.
-func (c *packetClock) tick(p *decode.Packet) {
-	if p.Has(decode.FlagNoTime) {
+func (c *packetClock) tick(p *wire.Packet) {
+	if p.Has(wire.FlagNoTime) {
 		return
 	}
 	if !c.started {
@@ -49,8 +49,8 @@ func (c *packetClock) tick(p *decode.Packet) {
 	c.before, c.now = c.now, p.Time
 }
 
-func (c *packetClock) append(dst []byte, p *decode.Packet) []byte {
-	if p.Has(decode.FlagNoTime) {
+func (c *packetClock) append(dst []byte, p *wire.Packet) []byte {
+	if p.Has(wire.FlagNoTime) {
 		return append(dst, '-')
 	}
 	defer func() { c.printed = p.Time }()
@@ -91,19 +91,19 @@ type textWriter struct {
 	field        []byte
 }
 
-func (w *textWriter) tick(p *decode.Packet) { w.clock.tick(p) }
+func (w *textWriter) tick(p *wire.Packet) { w.clock.tick(p) }
 
 func (w *textWriter) begin(dst []byte) []byte { return dst }
 
 func (w *textWriter) end(dst []byte) []byte { return dst }
 
-func (w *textWriter) packet(dst []byte, p *decode.Packet) []byte {
+func (w *textWriter) packet(dst []byte, p *wire.Packet) []byte {
 	if w.verbose {
-		dst = appendTree(dst, decode.Tree(p), 0)
+		dst = appendTree(dst, wire.Tree(p), 0)
 	} else {
 		dst = w.line(dst, p)
 	}
-	if w.hex && !p.Has(decode.FlagPart) { // with the first of its frame
+	if w.hex && !p.Has(wire.FlagPart) { // with the first of its frame
 		dst = appendHex(dst, p.Data)
 	}
 	if w.verbose || w.hex {
@@ -122,7 +122,7 @@ const (
 	lengthWidth   = 4
 )
 
-func (w *textWriter) line(dst []byte, p *decode.Packet) []byte {
+func (w *textWriter) line(dst []byte, p *wire.Packet) []byte {
 	w.field = strconv.AppendInt(w.field[:0], p.Number, 10)
 	dst = append(right(dst, w.field, numberWidth), ' ')
 	w.field = w.clock.append(w.field[:0], p)
@@ -135,7 +135,7 @@ func (w *textWriter) line(dst []byte, p *decode.Packet) []byte {
 	dst = append(left(dst, w.field, protocolWidth), ' ')
 	w.field = strconv.AppendUint(w.field[:0], uint64(p.Wire), 10)
 	dst = append(right(dst, w.field, lengthWidth), ' ')
-	dst = appendClean(dst, decode.Summary(p))
+	dst = appendClean(dst, wire.Summary(p))
 	for dst[len(dst)-1] == ' ' {
 		dst = dst[:len(dst)-1]
 	}
@@ -143,14 +143,14 @@ func (w *textWriter) line(dst []byte, p *decode.Packet) []byte {
 }
 
 // appendHost writes the network address, or else the Ethernet address.
-func appendHost(dst []byte, p *decode.Packet, a decode.Addr, m decode.MAC) []byte {
+func appendHost(dst []byte, p *wire.Packet, a wire.Addr, m wire.MAC) []byte {
 	if _, lid := a.LID(); lid {
 		return append(dst, a.String()...)
 	}
 	switch {
-	case p.Has(decode.FlagNet):
+	case p.Has(wire.FlagNet):
 		return a.IP().AppendTo(dst)
-	case p.Has(decode.FlagEth):
+	case p.Has(wire.FlagEth):
 		const digits = "0123456789abcdef"
 		for i, x := range m {
 			if i > 0 {

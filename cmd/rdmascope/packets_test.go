@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 const packetsDir = "../../pcaps/testdata/"
@@ -144,13 +144,13 @@ func itoa(n int) string { b, _ := json.Marshal(n); return string(b) }
 // field to lie beside it.
 func TestJSONRepeats(t *testing.T) {
 	w := &jsonWriter{}
-	num := func(name string, v uint64, parts ...decode.Node) decode.Node {
-		return decode.Node{Name: name, Value: itoa(int(v)), Raw: v, Numeric: true, Children: parts}
+	num := func(name string, v uint64, parts ...wire.Node) wire.Node {
+		return wire.Node{Name: name, Value: itoa(int(v)), Raw: v, Numeric: true, Children: parts}
 	}
-	got := w.object(nil, &decode.Packet{}, []decode.Node{
-		{Name: "vlan", Children: []decode.Node{num("vlan.id", 1)}},
+	got := w.object(nil, &wire.Packet{}, []wire.Node{
+		{Name: "vlan", Children: []wire.Node{num("vlan.id", 1)}},
 		{Name: "x", Value: "a\x1b\"\\\u202e\xff"},
-		{Name: "vlan", Children: []decode.Node{num("vlan.id", 2), num("f", 3, num("f.g", 4))}},
+		{Name: "vlan", Children: []wire.Node{num("vlan.id", 2), num("f", 3, num("f.g", 4))}},
 		{Label: "Pad", Value: "2 bytes"},
 	})
 	assert.Equal(t, `{"vlan":[{"vlan.id":"1"},{"vlan.id":"2","f":"3","f_tree":{"f.g":"4"}}],"x":"a\u001b\"\\`+"\u202e"+`\ufffd","Pad":"2 bytes"}`, string(got))
@@ -233,7 +233,7 @@ func TestHexOfAMegabyte(t *testing.T) {
 }
 
 func TestLineAllocatesLittle(t *testing.T) {
-	p := &decode.Packet{Number: 12, Flags: decode.FlagNet | decode.FlagPorts, IPVersion: 4, Src: decode.AddrV4(1), Dst: decode.AddrV4(2), SrcPort: 5, DstPort: 6}
+	p := &wire.Packet{Number: 12, Flags: wire.FlagNet | wire.FlagPorts, IPVersion: 4, Src: wire.AddrV4(1), Dst: wire.AddrV4(2), SrcPort: 5, DstPort: 6}
 	w := &textWriter{}
 	var buf []byte
 	assert.LessOrEqual(t, testing.AllocsPerRun(100, func() { buf = w.line(buf[:0], p) }), 4.0)

@@ -1,7 +1,7 @@
 package main
 
 import (
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // nameWidth is where the words of a field begin, behind its name.
@@ -9,7 +9,7 @@ const nameWidth = 44
 
 // appendTree writes the tree of a packet: headers by their names in words, each
 // field with the name by which filters know it.
-func appendTree(dst []byte, nodes []decode.Node, depth int) []byte {
+func appendTree(dst []byte, nodes []wire.Node, depth int) []byte {
 	for i := range nodes {
 		n := &nodes[i]
 		if depth > 0 || len(n.Children) == 0 {

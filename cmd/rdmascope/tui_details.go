@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 	"rdmascope/tui"
 )
@@ -34,7 +34,7 @@ type details struct {
 // rereader reads packets once more, in order. The packet is valid during the
 // call alone.
 type rereader interface {
-	reread(ctx context.Context, f func(*decode.Packet) bool) error
+	reread(ctx context.Context, f func(*wire.Packet) bool) error
 	// whyNot says why there is nothing to read again, or not yet; "" when there is.
 	whyNot(done bool) string
 	// faces names where packets came from.
@@ -167,7 +167,7 @@ func (d *details) Connection(s *analysis.Snapshot, c *analysis.Connection) (*tui
 func (d *details) read(p *plot, s *analysis.Snapshot, c *analysis.Connection) {
 	start := time.Now()
 	sample := newSampler(c, d.opt)
-	err := d.input.reread(d.ctx, func(pkt *decode.Packet) bool {
+	err := d.input.reread(d.ctx, func(pkt *wire.Packet) bool {
 		sample.packet(pkt)
 		return d.ctx.Err() == nil
 	})
@@ -211,7 +211,7 @@ func histograms(c *analysis.Connection) (list []tui.Histogram) {
 // files is captures that can be read again from their start.
 type files struct {
 	paths  []string
-	config decode.Config
+	config wire.Config
 	clock  analysis.ClockMode
 	*pcaps.Indexed
 }
@@ -227,7 +227,7 @@ func (f *files) moving() bool { return false }
 
 func (f *files) faces() []analysis.Interface { return f.Interfaces() }
 
-func (f *files) reread(_ context.Context, each func(*decode.Packet) bool) error {
+func (f *files) reread(_ context.Context, each func(*wire.Packet) bool) error {
 	again, err := pcaps.Open(f.paths, pcaps.Options{})
 	if err != nil {
 		return err

@@ -11,7 +11,7 @@ import (
 
 	"rdmascope/analysis"
 	"rdmascope/analysis/filter"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 	"rdmascope/tui"
 )
@@ -24,24 +24,24 @@ func tuiWorkers() int { return max(1, runtime.GOMAXPROCS(0)-1) }
 type indexedPackets struct {
 	files   *pcaps.Indexed
 	stamped *analysis.StampedSource // of files: whose times packets have
-	config  decode.Config
+	config  wire.Config
 	single  singleDecoder
 }
 
 // singleDecoder decodes one packet at a time, for whoever asks.
 type singleDecoder struct {
 	mu      sync.Mutex
-	decoder *decode.Decoder
+	decoder *wire.Decoder
 }
 
 // decode decodes packet n. The times are those of stamped.
-func (d *singleDecoder) decode(stamped *analysis.StampedSource, config decode.Config, rec *analysis.Record, frame []byte, n int64) *decode.Packet {
-	pkt := &decode.Packet{}
+func (d *singleDecoder) decode(stamped *analysis.StampedSource, config wire.Config, rec *analysis.Record, frame []byte, n int64) *wire.Packet {
+	pkt := &wire.Packet{}
 	analysis.LoadRecord(pkt, rec, frame, n)
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.decoder == nil {
-		d.decoder = decode.NewDecoder(config)
+		d.decoder = wire.NewDecoder(config)
 	}
 	stamped.Decode(d.decoder, pkt)
 	return pkt
@@ -51,7 +51,7 @@ func (d *singleDecoder) decode(stamped *analysis.StampedSource, config decode.Co
 func (p *indexedPackets) Count() (int64, bool) { return p.files.Count(), p.files.Complete() }
 
 // Packet reads and decodes packet n.
-func (p *indexedPackets) Packet(n int64) (*decode.Packet, error) {
+func (p *indexedPackets) Packet(n int64) (*wire.Packet, error) {
 	rec, frame, err := p.files.Packet(n)
 	if err != nil {
 		return nil, err
@@ -171,7 +171,7 @@ func (filters) CompileFlow(expr string) (tui.FlowMatch, error) {
 
 func (filters) FlowNames() []tui.Name { return fieldNames(filter.ScopeFlow) }
 
-func (c filters) CompilePacket(expr string) (func(*decode.Packet) bool, error) {
+func (c filters) CompilePacket(expr string) (func(*wire.Packet) bool, error) {
 	f, err := filter.CompilePacket(expr)
 	if err != nil {
 		return nil, pointed(err)
@@ -181,7 +181,7 @@ func (c filters) CompilePacket(expr string) (func(*decode.Packet) bool, error) {
 		f.SetFindings(c.findings())
 	}
 	var mu sync.Mutex // a filter is for one goroutine at a time; a scan may follow another that still ends
-	return func(p *decode.Packet) bool {
+	return func(p *wire.Packet) bool {
 		mu.Lock()
 		defer mu.Unlock()
 		return f.Match(p)

@@ -8,7 +8,7 @@ import (
 
 	"rdmascope/analysis"
 	"rdmascope/analysis/figure"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/tui"
 )
 
@@ -16,7 +16,7 @@ import (
 // capture or a pipe, within a bound of memory: so that its packets can be
 // looked at, plotted and saved all the same. It is a sink of the capture.
 type recentPackets struct {
-	config  decode.Config
+	config  wire.Config
 	stamped *analysis.StampedSource // whose times the packets have
 	most    int64                   // octets
 	gone    func(before int64)      // told when the oldest packets went; may be nil
@@ -52,7 +52,7 @@ const partOctets = 1 << 20
 // recordOctets is what a record takes beside the octets of its frame.
 const recordOctets = 40
 
-func newRecentPackets(config decode.Config, mebibytes int) *recentPackets {
+func newRecentPackets(config wire.Config, mebibytes int) *recentPackets {
 	return &recentPackets{config: config, most: int64(mebibytes) << 20}
 }
 
@@ -201,7 +201,7 @@ func (p *recentPackets) firstOf(parts []*recentPart) int64 {
 }
 
 // Packet decodes packet n.
-func (p *recentPackets) Packet(n int64) (*decode.Packet, error) {
+func (p *recentPackets) Packet(n int64) (*wire.Packet, error) {
 	rec, frame, err := p.find(n)
 	if err != nil {
 		return nil, err
@@ -211,11 +211,11 @@ func (p *recentPackets) Packet(n int64) (*decode.Packet, error) {
 
 // Scan decodes the packets from number from on, those that there are now. The
 // packet is valid during the call alone.
-func (p *recentPackets) Scan(ctx context.Context, from int64, f func(*decode.Packet) bool) error {
+func (p *recentPackets) Scan(ctx context.Context, from int64, f func(*wire.Packet) bool) error {
 	parts, _ := p.visible()
 	defer p.release()
-	d := decode.NewDecoder(p.config)
-	pkt := &decode.Packet{}
+	d := wire.NewDecoder(p.config)
+	pkt := &wire.Packet{}
 	for i := range parts {
 		part := &parts[i]
 		for k := max(from-part.first, 0); k < int64(len(part.recs)); k++ {
@@ -244,7 +244,7 @@ func (p *recentPackets) faces() []analysis.Interface {
 	return p.interfaces
 }
 
-func (p *recentPackets) reread(ctx context.Context, f func(*decode.Packet) bool) error {
+func (p *recentPackets) reread(ctx context.Context, f func(*wire.Packet) bool) error {
 	return p.Scan(ctx, 1, f)
 }
 

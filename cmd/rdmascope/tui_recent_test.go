@@ -10,19 +10,19 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
 // keptFaces is where the packets of numbered come from.
-var keptFaces = []analysis.Interface{{Name: "eth7", Link: decode.LinkEthernet, Received: -1, Dropped: -1, FCSBytes: -1}}
+var keptFaces = []analysis.Interface{{Name: "eth7", Link: wire.LinkEthernet, Received: -1, Dropped: -1, FCSBytes: -1}}
 
 // numbered gives a block of packets that say their number.
 func numbered(from, n int64, octets int) (buf []byte, recs []analysis.Record) {
 	for i := range n {
 		frame := make([]byte, octets)
 		binary.BigEndian.PutUint64(frame[14:], uint64(from+i))
-		recs = append(recs, analysis.Record{Time: from + i, Off: uint32(len(buf)), Cap: uint32(octets), Wire: uint32(octets), Link: decode.LinkEthernet})
+		recs = append(recs, analysis.Record{Time: from + i, Off: uint32(len(buf)), Cap: uint32(octets), Wire: uint32(octets), Link: wire.LinkEthernet})
 		buf = append(buf, frame...)
 	}
 	return buf, recs
@@ -30,8 +30,8 @@ func numbered(from, n int64, octets int) (buf []byte, recs []analysis.Record) {
 
 // recentOf is some MiB of packets with the capture's times.
 func recentOf(mebibytes int) *recentPackets {
-	p := newRecentPackets(decode.Config{}, mebibytes)
-	p.stamped = analysis.NewStamped(nil, decode.Config{}, analysis.ClockCapture)
+	p := newRecentPackets(wire.Config{}, mebibytes)
+	p.stamped = analysis.NewStamped(nil, wire.Config{}, analysis.ClockCapture)
 	return p
 }
 
@@ -71,10 +71,10 @@ func TestRecentPackets(t *testing.T) {
 	require.Error(t, err)
 
 	var seen []int64
-	require.NoError(t, p.Scan(t.Context(), at-3, func(q *decode.Packet) bool { seen = append(seen, q.Number); return true }))
+	require.NoError(t, p.Scan(t.Context(), at-3, func(q *wire.Packet) bool { seen = append(seen, q.Number); return true }))
 	assert.Equal(t, []int64{at - 3, at - 2, at - 1}, seen)
 	n := int64(0)
-	require.NoError(t, p.reread(t.Context(), func(*decode.Packet) bool { n++; return n < 10 }))
+	require.NoError(t, p.reread(t.Context(), func(*wire.Packet) bool { n++; return n < 10 }))
 	assert.Equal(t, int64(10), n, "it stops when told")
 	p.finish(keptFaces)
 	_, complete := p.Count()
@@ -96,7 +96,7 @@ func TestRecentPacketsFreeze(t *testing.T) {
 	_, err := p.Packet(11)
 	require.Error(t, err, "it came after")
 	n := 0
-	require.NoError(t, p.Scan(t.Context(), 1, func(*decode.Packet) bool { n++; return true }))
+	require.NoError(t, p.Scan(t.Context(), 1, func(*wire.Packet) bool { n++; return true }))
 	assert.Equal(t, 10, n)
 	p.Freeze(false)
 	count, _ = p.Count()
@@ -144,7 +144,7 @@ func TestRecentPacketsTogether(t *testing.T) {
 	wg.Go(func() {
 		for done := false; !done; _, done = p.Count() {
 			p.Freeze(true)
-			_ = p.Scan(t.Context(), 1, func(q *decode.Packet) bool {
+			_ = p.Scan(t.Context(), 1, func(q *wire.Packet) bool {
 				return assert.Equal(t, q.Number, int64(binary.BigEndian.Uint64(q.Data[14:])))
 			})
 			p.Freeze(false)

@@ -4,8 +4,8 @@ import (
 	"strconv"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
 	"rdmascope/decode/roce"
+	"rdmascope/decode/wire"
 	"rdmascope/tui"
 )
 
@@ -15,7 +15,7 @@ import (
 type sampler struct {
 	flows  []sampled
 	queues map[queue]bool // what its packets waited in
-	class  func(*decode.Packet) uint8
+	class  func(*wire.Packet) uint8
 	name   string
 	points []tui.Point
 	every  int64
@@ -60,18 +60,18 @@ func newSampler(c *analysis.Connection, opt *analysis.Options) *sampler {
 	return s
 }
 
-func (f *sampled) has(p *decode.Packet) bool {
+func (f *sampled) has(p *wire.Packet) bool {
 	if f.tcp {
-		if p.Kind != decode.KindTCP || p.SrcPort != f.srcPort || p.DstPort != f.dstPort {
+		if p.Kind != wire.KindTCP || p.SrcPort != f.srcPort || p.DstPort != f.dstPort {
 			return false
 		}
-	} else if !p.Kind.IsRoCE() || !p.Has(decode.FlagBTH) || uint32(p.RoCE.BTH.DestQP) != f.destQP {
+	} else if !p.Kind.IsRoCE() || !p.Has(wire.FlagBTH) || uint32(p.RoCE.BTH.DestQP) != f.destQP {
 		return false
 	}
 	return p.Src.String() == f.src && p.Dst.String() == f.dst
 }
 
-func (s *sampler) packet(p *decode.Packet) {
+func (s *sampler) packet(p *wire.Packet) {
 	for i := range s.flows {
 		f := &s.flows[i]
 		if !f.has(p) {
@@ -88,7 +88,7 @@ func (s *sampler) packet(p *decode.Packet) {
 }
 
 // segment adds a TCP segment with data.
-func (s *sampler) segment(p *decode.Packet, i int) {
+func (s *sampler) segment(p *wire.Packet, i int) {
 	if p.TransLen == 0 {
 		return
 	}
@@ -103,7 +103,7 @@ func (s *sampler) segment(p *decode.Packet, i int) {
 
 // transport adds a RoCE packet. A response speaks of the sequence of the other
 // direction.
-func (s *sampler) transport(p *decode.Packet, i int) {
+func (s *sampler) transport(p *wire.Packet, i int) {
 	op := p.RoCE.BTH.Opcode
 	if !op.IsResponse() {
 		if !op.Flags().Has(roce.FlagRequest) {
@@ -150,7 +150,7 @@ func (f *sampled) unwrap(v uint64, bits uint) (seq int64, old bool) {
 	return seq, d <= 0
 }
 
-func (s *sampler) add(p *decode.Packet, seq int64, kind tui.PointKind, flow int) {
+func (s *sampler) add(p *wire.Packet, seq int64, kind tui.PointKind, flow int) {
 	if s.seen++; kind <= tui.PointData && s.seen%s.every != 0 {
 		return
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"rdmascope/analysis"
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 	"rdmascope/pcaps"
 )
 
@@ -26,7 +26,7 @@ func indexed(t *testing.T, path string) *indexedPackets {
 	t.Cleanup(func() { _ = files.Close() })
 	require.NoError(t, files.ReadAll(nil))
 	require.Empty(t, files.Reason())
-	return &indexedPackets{files: files, stamped: analysis.NewStamped(files, decode.Config{}, analysis.ClockCapture)}
+	return &indexedPackets{files: files, stamped: analysis.NewStamped(files, wire.Config{}, analysis.ClockCapture)}
 }
 
 // everyPacket is what a capture holds: record and frame of each packet.

@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 
 	"github.com/google/gopacket"
-	"github.com/google/gopacket/layers"
 )
 
 // The decoders behind LayerTypeLRH, LayerTypeGRH and LayerTypeBTH, for
@@ -56,6 +55,17 @@ func addGRH(p gopacket.PacketBuilder, data []byte, k Carrier, whole []byte) erro
 	return addTransport(p, grh.Payload, int(grh.PayLen), envelope{k, whole, len(whole) - len(data) + GRHLen})
 }
 
+// The LayerTypes that gopacket/layers registers for what RoCEv2 lies in. The
+// numbers are told here, and held against that package by a test, since an
+// import would make every program that decodes RoCE fill its tables at start
+// (see package decode). gopacket keeps the numbers below 1000 for itself; a
+// program that doesn't link that package has no layer with one of these.
+const (
+	layerTypeIPv4 gopacket.LayerType = 20
+	layerTypeIPv6 gopacket.LayerType = 21
+	layerTypeUDP  gopacket.LayerType = 45
+)
+
 // decodeBTH is entered from UDP, or from anything that names LayerTypeBTH.
 func decodeBTH(data []byte, p gopacket.PacketBuilder) error {
 	wireLen, env := len(data), envelope{}
@@ -71,7 +81,7 @@ func decodeBTH(data []byte, p gopacket.PacketBuilder) error {
 func outerUDP(pkt gopacket.Packet, data []byte) (wireLen int, env envelope) {
 	wireLen = len(data)
 	udp, ip := pkt.TransportLayer(), pkt.NetworkLayer()
-	if udp == nil || udp.LayerType() != layers.LayerTypeUDP || len(udp.LayerContents()) != 8 {
+	if udp == nil || udp.LayerType() != layerTypeUDP || len(udp.LayerContents()) != 8 {
 		return wireLen, env
 	}
 	if n := int(binary.BigEndian.Uint16(udp.LayerContents()[4:])) - 8; n > 0 {
@@ -81,9 +91,9 @@ func outerUDP(pkt gopacket.Packet, data []byte) (wireLen int, env envelope) {
 		return wireLen, env
 	}
 	switch ip.LayerType() {
-	case layers.LayerTypeIPv4:
+	case layerTypeIPv4:
 		env.carrier = CarrierIPv4
-	case layers.LayerTypeIPv6:
+	case layerTypeIPv6:
 		env.carrier = CarrierIPv6
 	default:
 		return wireLen, env

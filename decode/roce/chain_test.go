@@ -23,6 +23,13 @@ func newPacket(t testing.TB, v vector, c carried, opts gopacket.DecodeOptions) g
 	return gopacket.NewPacket(c.transport, LayerTypeBTH, opts)
 }
 
+// TestGopacketNumbers holds the numbers of outerUDP against gopacket's own.
+func TestGopacketNumbers(t *testing.T) {
+	assert.Equal(t, layers.LayerTypeIPv4, layerTypeIPv4)
+	assert.Equal(t, layers.LayerTypeIPv6, layerTypeIPv6)
+	assert.Equal(t, layers.LayerTypeUDP, layerTypeUDP)
+}
+
 func TestNewPacket(t *testing.T) {
 	for _, v := range allVectors(t) {
 		for _, opts := range []gopacket.DecodeOptions{gopacket.Default, gopacket.Lazy, gopacket.NoCopy} {

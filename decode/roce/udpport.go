@@ -4,6 +4,9 @@ package roce
 // entropy for ECMP and says nothing about the queue pair.
 const UDPPort = 4791
 
+// EtherType is RoCEv1's: a GRH follows it (A16).
+const EtherType = 0x8915
+
 // FlowLabelUDPSourcePort returns the source port that Linux gives the data
 // packets of a connection with this 20-bit flow label
 // (rdma_flow_label_to_udp_sport): 0xc000 to 0xffff. A convention: some hardware

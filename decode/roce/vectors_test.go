@@ -67,7 +67,7 @@ func number(t testing.TB, v any) uint64 {
 }
 
 // carried is a transport cut out of a frame by this minimal, independent
-// scanner (the real one is in package decode).
+// scanner (the real one is in package wire).
 type carried struct {
 	carrier   Carrier
 	packet    []byte // from the first byte that the ICRC covers, to the ICRC's end
