@@ -20,9 +20,9 @@ type Column struct {
 
 // CompileColumn looks a field up by its name. The error is an *Error.
 func CompileColumn(name string) (*Column, error) {
-	f := packetFields[name]
+	f := packetFields()[name]
 	if f == nil {
-		p := parser[*packetEnv]{fields: packetFields}
+		p := parser[*packetEnv]{fields: packetFields()}
 		e := &Error{Expr: name, Len: len(name), Msg: "no field " + printable(name)}
 		if name != "" {
 			e.Hint = p.meant(name)
@@ -136,7 +136,7 @@ func appendSeconds(dst []byte, ns int64) []byte {
 // AppendNode appends the value of a node of a packet's tree as Column writes it:
 // the number itself and not what it means.
 func AppendNode(dst []byte, p *wire.Packet, n *wire.Node) []byte {
-	f := packetFields[n.Name]
+	f := packetFields()[n.Name]
 	switch {
 	case f == nil:
 		return append(dst, n.Value...)

@@ -4,30 +4,32 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // Fields returns all names, those of packets first, each sorted.
-func Fields() []Field { return slices.Clone(allFields) }
+func Fields() []Field { return slices.Clone(allFields()) }
 
-var allFields = func() []Field {
+var allFields = sync.OnceValue(func() []Field {
 	var list []Field
-	for _, f := range packetFields {
+	for _, f := range packetFields() {
 		list = append(list, f.Field)
 	}
-	for _, f := range flowFields {
+	for _, f := range flowFields() {
 		list = append(list, f.Field)
 	}
 	slices.SortFunc(list, func(a, b Field) int {
 		return cmp.Or(cmp.Compare(a.Scope, b.Scope), strings.Compare(a.Name, b.Name))
 	})
 	return list
-}()
+})
 
 // Complete returns the names of a scope that begin with prefix, sorted.
 func Complete(prefix string, in Scope) []string {
 	var names []string
-	for i := range allFields {
-		if f := &allFields[i]; f.Scope == in && strings.HasPrefix(f.Name, prefix) {
+	all := allFields()
+	for i := range all {
+		if f := &all[i]; f.Scope == in && strings.HasPrefix(f.Name, prefix) {
 			names = append(names, f.Name)
 		}
 	}

@@ -23,7 +23,7 @@ type flowEnv struct {
 // CompileFlow compiles a filter over flows; an empty one matches all of them.
 // The error is an *Error.
 func CompileFlow(expr string) (*FlowFilter, error) {
-	root, _, err := compile(expr, flowFields)
+	root, _, err := compile(expr, flowFields())
 	if err != nil {
 		return nil, err
 	}

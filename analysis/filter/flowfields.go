@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"strconv"
 	"strings"
+	"sync"
 
 	"rdmascope/analysis"
 	"rdmascope/decode/wire"
@@ -15,8 +16,9 @@ type flowField = field[*flowEnv]
 
 // flowFields is every name that a filter over flows may use: the figures of
 // Flow and Connection under the names that they have in the report, and some
-// more made of them.
-var flowFields = makeFlowFields()
+// more made of them. Like the other tables of names it is made when a filter is
+// first compiled: at start that would cost every command a millisecond or two.
+var flowFields = sync.OnceValue(makeFlowFields)
 
 func makeFlowFields() map[string]*flowField {
 	b := flowBuilder{m: make(map[string]*flowField)}

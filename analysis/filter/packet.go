@@ -20,7 +20,7 @@ type PacketFilter struct {
 // CompilePacket compiles a filter over packets; an empty one matches all of
 // them. The error is an *Error.
 func CompilePacket(expr string) (*PacketFilter, error) {
-	root, used, err := compile(expr, packetFields)
+	root, used, err := compile(expr, packetFields())
 	if err != nil {
 		return nil, err
 	}

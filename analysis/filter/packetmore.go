@@ -3,16 +3,17 @@ package filter
 import (
 	"slices"
 	"strings"
+	"sync"
 
 	"rdmascope/decode/roce"
 	"rdmascope/decode/wire"
 )
 
 // packetFields is every name that a filter over packets may use.
-var packetFields = makePacketFields()
+var packetFields = sync.OnceValue(makePacketFields)
 
 func makePacketFields() map[string]*packetField {
-	m := make(map[string]*packetField)
+	m, quick := make(map[string]*packetField), quick()
 	for _, list := range [][]treeField{networkTree, infinibandTree, iwarpTree} {
 		for i := range list {
 			f := list[i].fieldOf()
@@ -41,24 +42,26 @@ func makePacketFields() map[string]*packetField {
 }
 
 // present are the headers that the decoded packet itself tells of.
-var present = map[string]func(*wire.Packet) bool{
-	"eth": isEthernet, "ip": isIPv4, "ipv6": isIPv6, "udp": isUDP, "tcp": isTCP, "vlan": oneTag, "macc": isMACControl,
-	"infiniband.bth":          func(p *wire.Packet) bool { return p.Has(wire.FlagBTH) },
-	"infiniband.reth":         hasExt(roce.HeaderRETH),
-	"infiniband.aeth":         hasExt(roce.HeaderAETH),
-	"infiniband.deth":         hasExt(roce.HeaderDETH),
-	"infiniband.atomiceth":    hasExt(roce.HeaderAtomicETH),
-	"infiniband.atomicacketh": hasExt(roce.HeaderAtomicAckETH),
-	"infiniband.rdeth":        hasExt(roce.HeaderRDETH),
-	"infiniband.xrceth":       hasExt(roce.HeaderXRCETH),
-}
+var present = sync.OnceValue(func() map[string]func(*wire.Packet) bool {
+	return map[string]func(*wire.Packet) bool{
+		"eth": isEthernet, "ip": isIPv4, "ipv6": isIPv6, "udp": isUDP, "tcp": isTCP, "vlan": oneTag, "macc": isMACControl,
+		"infiniband.bth":          func(p *wire.Packet) bool { return p.Has(wire.FlagBTH) },
+		"infiniband.reth":         hasExt(roce.HeaderRETH),
+		"infiniband.aeth":         hasExt(roce.HeaderAETH),
+		"infiniband.deth":         hasExt(roce.HeaderDETH),
+		"infiniband.atomiceth":    hasExt(roce.HeaderAtomicETH),
+		"infiniband.atomicacketh": hasExt(roce.HeaderAtomicAckETH),
+		"infiniband.rdeth":        hasExt(roce.HeaderRDETH),
+		"infiniband.xrceth":       hasExt(roce.HeaderXRCETH),
+	}
+})
 
 func hasExt(h roce.Header) func(*wire.Packet) bool {
 	return func(p *wire.Packet) bool { return p.Has(wire.FlagBTH) && p.RoCE.Present.Has(h) }
 }
 
 func addHeaders(m map[string]*packetField) {
-	for name, is := range present {
+	for name, is := range present() {
 		slow := m[name].octets
 		m[name].octets = func(e *packetEnv, buf [][]byte) [][]byte {
 			switch {
@@ -109,23 +112,25 @@ func addHeaders(m map[string]*packetField) {
 
 // headerAt tells where a header of which there is one lies, so that no tree is
 // built for its octets.
-var headerAt = map[string]func(*wire.Packet) (off, n int){
-	"eth": func(p *wire.Packet) (int, int) { return 0, 14 },
-	"ip": func(p *wire.Packet) (int, int) {
-		first, _ := bytesAt(p, netOff(p), 1)
-		return netOff(p), int(first&15) * 4
-	},
-	"ipv6":           func(p *wire.Packet) (int, int) { return int(p.NetOff), 40 },
-	"udp":            func(p *wire.Packet) (int, int) { return int(p.L4Off), 8 },
-	"tcp":            func(p *wire.Packet) (int, int) { return int(p.L4Off), int(p.TCP.HeaderLen) },
-	"infiniband.bth": func(p *wire.Packet) (int, int) { return int(p.TransOff), roce.BTHLen },
-}
+var headerAt = sync.OnceValue(func() map[string]func(*wire.Packet) (off, n int) {
+	return map[string]func(*wire.Packet) (off, n int){
+		"eth": func(p *wire.Packet) (int, int) { return 0, 14 },
+		"ip": func(p *wire.Packet) (int, int) {
+			first, _ := bytesAt(p, netOff(p), 1)
+			return netOff(p), int(first&15) * 4
+		},
+		"ipv6":           func(p *wire.Packet) (int, int) { return int(p.NetOff), 40 },
+		"udp":            func(p *wire.Packet) (int, int) { return int(p.L4Off), 8 },
+		"tcp":            func(p *wire.Packet) (int, int) { return int(p.L4Off), int(p.TCP.HeaderLen) },
+		"infiniband.bth": func(p *wire.Packet) (int, int) { return int(p.TransOff), roce.BTHLen },
+	}
+})
 
 // addOctets gives headers their octets: of a protocol those that it carries too,
 // where they are searched.
 func addOctets(m map[string]*packetField) {
-	for name, at := range headerAt {
-		is, f := present[name], m[name]
+	for name, at := range headerAt() {
+		is, f := present()[name], m[name]
 		quick := func(carries bool, slow func(*packetEnv, [][]byte) [][]byte) func(*packetEnv, [][]byte) [][]byte {
 			return func(e *packetEnv, buf [][]byte) [][]byte {
 				p := e.p

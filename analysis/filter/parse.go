@@ -210,8 +210,8 @@ func (p *parser[E]) meant(written string) string {
 	if name, _, ok := strings.Cut(written, "#"); ok && p.fields[name] != nil {
 		return "layers can't be chosen: leave # out"
 	}
-	_, packet := packetFields[written]
-	_, flow := flowFields[written]
+	_, packet := packetFields()[written]
+	_, flow := flowFields()[written]
 	switch {
 	case packet:
 		return "it is a field of packets, not of flows"

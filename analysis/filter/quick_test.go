@@ -58,7 +58,7 @@ func compareQuick(t *testing.T, p *wire.Packet, seen map[string]int) {
 	require.NoError(t, err)
 	e := &f.env
 	e.p = p
-	for name, fld := range packetFields {
+	for name, fld := range packetFields() {
 		want := treeValues(e, fld)
 		if want == nil || p.Stop.Reason == wire.ReasonCut || p.Stop.Reason.Malformed() {
 			continue
@@ -70,15 +70,15 @@ func compareQuick(t *testing.T, p *wire.Packet, seen map[string]int) {
 		}
 		seen[name] += len(got)
 	}
-	for name := range headerAt {
+	for name := range headerAt() {
 		var want [][]byte
 		each(e.nodes(), name, func(n *wire.Node) { want = append(want, octetsOf(p, n)) })
-		if got := packetFields[name].exact(e, nil); p.Stop.Reason == wire.ReasonNone && !slices.EqualFunc(want, got, bytes.Equal) {
+		if got := packetFields()[name].exact(e, nil); p.Stop.Reason == wire.ReasonNone && !slices.EqualFunc(want, got, bytes.Equal) {
 			assert.Equal(t, want, got, "%s of packet %d: %s", name, p.Number, wire.Summary(p))
 		}
 		seen["octets of "+name] += len(want)
 	}
-	for name, is := range present {
+	for name, is := range present() {
 		if p.Stop.Reason != wire.ReasonNone || name == "infiniband.xrceth" || name == "infiniband.rdeth" {
 			continue
 		}
@@ -108,11 +108,11 @@ var treeNames = func() map[string]bool {
 // know, with a meaning.
 func TestEveryTreeFieldIsKnown(t *testing.T) {
 	for name := range treeNames {
-		if f := packetFields[name]; assert.NotNil(t, f, "%s is missing", name) {
+		if f := packetFields()[name]; assert.NotNil(t, f, "%s is missing", name) {
 			assert.NotEmpty(t, f.Doc, name)
 		}
 	}
-	for name, f := range packetFields {
+	for name, f := range packetFields() {
 		assert.Equal(t, name, f.Name)
 		switch {
 		case f.Type == TypeText:
