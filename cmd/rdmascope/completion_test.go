@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -64,24 +62,4 @@ func TestChoicesAreTaken(t *testing.T) {
 			}
 		}
 	}
-}
-
-// TestMan: a page for the program on standard output, and one for every command
-// in a folder, with the examples as they stand in the help.
-func TestMan(t *testing.T) {
-	r := runArgs("man")
-	require.Zero(t, r.code, r.errors)
-	assert.Contains(t, r.out, `.TH "RDMASCOPE" "1"`)
-	assert.Contains(t, r.out, "rdmascope-analyze(1)")
-	assert.Contains(t, r.out, ".EX\nrdmascope FILE…")
-
-	dir := t.TempDir()
-	require.Zero(t, runArgs("man", dir).code)
-	for _, c := range (&app{}).root().Commands() {
-		assert.FileExists(t, filepath.Join(dir, "rdmascope-"+c.Name()+".1"))
-	}
-	page, err := os.ReadFile(filepath.Join(dir, "rdmascope-live.1"))
-	require.NoError(t, err)
-	assert.Contains(t, string(page), "max-connections")
-	assert.Equal(t, exitUsage, runArgs("man", filepath.Join(dir, "none")).code)
 }
