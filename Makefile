@@ -44,7 +44,8 @@ SECONDS ?= 60
 load:
 	RDMASCOPE_LOAD_SECONDS=$(SECONDS) go test -run '^$$' -bench '^BenchmarkLiveLoad$$' -benchtime 1x -timeout 30m ./cmd/rdmascope
 
-# Freeze reports again, after they were checked against an independent source.
+# Freeze reports again, after they were checked against an independent source, and
+# make the manual pages of what the flags say.
 golden:
 	go test ./cmd/rdmascope ./analysis/report ./tui -run Golden -update
 
