@@ -89,9 +89,9 @@ func (p *partition) letGo(before int64, keep int, crowded bool) {
 		return
 	}
 	for _, c := range p.iwarp.Age(before) {
-		d := iwarpConnection(0, c, 1, &b.why)
+		d := iwarpConnection(0, c, 1, &b.arena)
 		for p.aged.has(d.ID) { // should it speak again, that one is of generation 0
-			d = iwarpConnection(0, c, d.generation+1, &b.why)
+			d = iwarpConnection(0, c, d.generation+1, &b.arena)
 		}
 		d.evicted = crowded
 		p.aged.add(&d)

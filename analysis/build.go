@@ -23,7 +23,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	s.Capture = buildCapture(m, r)
 	s.Capture.Filter = Text(e.opt.Filter)
 	s.Protocols = buildProtocols(&r.front.totals, iwarpTraffic(r))
-	drafts := connections(r)
+	drafts := connections(r, e.opt.Workers)
 	s.ConnectionsTotal = int64(len(drafts))
 	s.Connections = make(List[Connection], len(drafts))
 	for i, d := range drafts {

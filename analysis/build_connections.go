@@ -2,11 +2,13 @@ package analysis
 
 import (
 	"cmp"
+	"encoding/binary"
+	"encoding/hex"
 	"fmt"
 	"hash/fnv"
 	"slices"
 	"strconv"
-	"sync"
+	"strings"
 
 	"rdmascope/analysis/cm"
 	"rdmascope/analysis/marking"
@@ -34,30 +36,33 @@ type draft struct {
 }
 
 // connections builds the connections of all partitions, by first packet.
-func connections(r *merged) []*draft {
+func connections(r *merged, workers int) []*draft {
 	pacings := pacings(r)
-	parts := make([][]draft, len(r.partitions))
-	var wg sync.WaitGroup
-	for i := range r.partitions {
-		wg.Go(func() {
-			b := connectionBuilder{part: i, p: &r.partitions[i], pacings: pacings}
-			parts[i] = append(b.build(), iwarpConnections(i, &r.partitions[i].iwarp)...)
-			parts[i] = append(parts[i], r.partitions[i].aged.rows...)
-		})
-	}
-	wg.Wait()
+	parts := make([][3][]draft, len(r.partitions))
+	parallel(workers, len(parts), func(i int) {
+		p := &r.partitions[i]
+		b := connectionBuilder{part: i, p: p, pacings: pacings}
+		parts[i] = [...][]draft{b.build(), iwarpConnections(i, &p.iwarp), p.aged.rows}
+	})
 	n := 0
-	for _, p := range parts {
-		n += len(p)
+	for i := range parts {
+		for _, drafts := range parts[i] {
+			n += len(drafts)
+		}
 	}
 	list := make([]*draft, 0, n)
-	for _, p := range parts {
-		for i := range p {
-			list = append(list, &p[i])
+	for i := range parts {
+		for _, drafts := range parts[i] {
+			for k := range drafts {
+				list = append(list, &drafts[k])
+			}
 		}
 	}
 	slices.SortStableFunc(list, func(a, b *draft) int {
-		return cmp.Or(cmp.Compare(a.first, b.first), cmp.Compare(a.iface, b.iface), cmp.Compare(a.ID, b.ID))
+		if a.first != b.first { // nearly always
+			return cmp.Compare(a.first, b.first)
+		}
+		return cmp.Or(cmp.Compare(a.iface, b.iface), strings.Compare(a.ID, b.ID))
 	})
 	return onePerInterface(list)
 }
@@ -128,15 +133,25 @@ func (d *draft) sawMore(o *draft) bool {
 type connectionBuilder struct {
 	part      int
 	p         *partitionResult
-	base      map[flowRef]*flow
+	base      []*flow                // by id; nil when it is in a connection, or there is none
+	earlier   map[flowRef]*flow      // of finished incarnations
+	flows     []Flow                 // room for those of the connections; no such room where few of them are kept
 	dialogues map[int64]*cm.Dialogue // by the packet that made the connection
 	pacings   map[pacer]marking.Pacing
 	used      map[*cm.Dialogue]bool
-	why       reasons
 	list      []draft
+	arena
 }
 
 func (b *connectionBuilder) build() []draft {
+	flows := 0
+	for i := range b.p.rc.Connections {
+		flows++
+		if b.p.rc.Connections[i].Flows[1] != nil {
+			flows++
+		}
+	}
+	b.flows = make([]Flow, flows)
 	b.buildFlows()
 	b.managed()
 	return b.list
@@ -144,14 +159,7 @@ func (b *connectionBuilder) build() []draft {
 
 // buildFlows builds those of which there was a packet.
 func (b *connectionBuilder) buildFlows() {
-	b.base = make(map[flowRef]*flow, len(b.p.flows)+len(b.p.archived))
-	for _, flows := range [][]flow{b.p.archived, b.p.flows} {
-		for i := range flows {
-			if f := &flows[i]; f.packets > 0 {
-				b.base[flowRef{f.id, f.incarnation}] = f
-			}
-		}
-	}
+	b.index()
 	b.dialogues = make(map[int64]*cm.Dialogue, len(b.p.cm.Dialogues))
 	b.used = make(map[*cm.Dialogue]bool)
 	for i := range b.p.cm.Dialogues {
@@ -169,14 +177,56 @@ func (b *connectionBuilder) buildFlows() {
 	b.unpaired()
 }
 
+// index makes the plain counts of flows be found.
+func (b *connectionBuilder) index() {
+	top := int32(-1)
+	for i := range b.p.flows {
+		top = max(top, b.p.flows[i].id)
+	}
+	b.base = make([]*flow, top+1)
+	for i := range b.p.flows {
+		if f := &b.p.flows[i]; f.packets > 0 {
+			b.base[f.id] = f
+		}
+	}
+	b.earlier = make(map[flowRef]*flow, len(b.p.archived))
+	for i := range b.p.archived {
+		if f := &b.p.archived[i]; f.packets > 0 {
+			b.earlier[flowRef{f.id, f.incarnation}] = f
+		}
+	}
+}
+
+// counts are those of a flow that isn't in a connection yet, nil for none.
+func (b *connectionBuilder) counts(ref flowRef) *flow {
+	if int(ref.id) < len(b.base) && b.base[ref.id] != nil && b.base[ref.id].incarnation == ref.incarnation {
+		return b.base[ref.id]
+	}
+	return b.earlier[ref]
+}
+
+// take is counts of a flow that is put into a connection.
+func (b *connectionBuilder) take(ref flowRef) *flow {
+	f := b.counts(ref)
+	switch {
+	case f == nil:
+		return &flow{}
+	case int(ref.id) < len(b.base) && b.base[ref.id] == f:
+		b.base[ref.id] = nil
+	default:
+		delete(b.earlier, ref)
+	}
+	return f
+}
+
 // pair adds a connection that the tracker of reliable connections knows.
 func (b *connectionBuilder) pair(c *rc.Connection) {
-	d := draft{part: b.part, incarnation: c.Incarnation, first: c.FirstNumber}
+	d := b.draft(draft{part: b.part, incarnation: c.Incarnation, first: c.FirstNumber})
 	d.FirstTime, d.LastTime = Time(c.FirstTime), Time(c.LastTime)
 	d.Pairing = Pairing{Method: c.Method.String(), Confidence: c.Confidence.String()}
 	for _, id := range c.Candidates {
 		k := b.p.keys[id]
-		d.Pairing.Candidates = append(d.Pairing.Candidates, Candidate{k.Src.String(), k.Dst.String(), int64(k.DestQP)})
+		d.Pairing.Candidates = append(d.Pairing.Candidates, Candidate{b.address(k.Src), b.address(k.Dst), int64(k.DestQP)})
 	}
 	if c.Opened.How == "cm" {
 		d.Opened = Time(c.Opened.Time)
@@ -195,37 +245,38 @@ func (b *connectionBuilder) pair(c *rc.Connection) {
 	if len(figures) == 2 && b.startedBy(figures[1], figures[0], dialogue) {
 		figures = []*rc.FlowFigures{figures[1], figures[0]}
 	}
-	d.Flows = make(List[Flow], 0, len(figures))
-	d.refs = make([]flowRef, 0, len(figures))
+	d.Flows = take(&b.flows, len(figures))
+	d.refs = make([]flowRef, len(figures))
 	for i, f := range figures {
-		ref := flowRef{f.ID, f.Incarnation}
-		base := b.base[ref]
-		if base == nil {
-			base = &flow{}
-		}
-		delete(b.base, ref)
-		d.refs = append(d.refs, ref)
+		fl, ref := &d.Flows[i], flowRef{f.ID, f.Incarnation}
+		base := b.take(ref)
+		d.refs[i] = ref
 		d.generation = max(d.generation, base.generation)
 		d.packets += base.packets
-		fl := reliableFlow(f, b.p.keys[f.ID], base, &b.why)
+		b.reliableFlow(fl, f, b.p.keys[f.ID], base)
 		*fl.Duplicates += b.p.copies[base.mark]
-		b.marks(&fl, base)
-		d.Flows = append(d.Flows, fl)
+		b.marks(fl, base)
 		d.Service = Text(f.Service)
 		if end := &d.A; base.hasEth {
 			if i > 0 {
 				end = &d.B
 			}
-			end.MAC = Text(base.ethSrc.String())
+			end.MAC = b.mac(base.ethSrc)
 		}
 	}
 	key := b.p.keys[figures[0].ID]
-	b.ends(&d, key)
+	b.ends(d, key)
 	if len(figures) == 2 {
-		d.A.QPN = Int(int64(figures[1].Key.DestQP))
+		d.A.QPN = b.int(int64(figures[1].Key.DestQP))
 	}
-	b.attach(&d, dialogue)
-	b.add(d, key)
+	b.attach(d, dialogue)
+	d.name(key)
+}
+
+// draft begins a connection.
+func (b *connectionBuilder) draft(d draft) *draft {
+	b.list = append(b.list, d)
+	return &b.list[len(b.list)-1]
 }
 
 // startedBy tells whether end A is the sender of f rather than that of g: the
@@ -243,7 +294,7 @@ func (b *connectionBuilder) startedBy(f, g *rc.FlowFigures, d *cm.Dialogue) bool
 }
 
 func (b *connectionBuilder) firstRequest(f *rc.FlowFigures) int64 {
-	if base := b.base[flowRef{f.ID, f.Incarnation}]; base != nil {
+	if base := b.counts(flowRef{f.ID, f.Incarnation}); base != nil {
 		return base.firstRequest
 	}
 	return 0
@@ -253,35 +304,40 @@ func (b *connectionBuilder) firstRequest(f *rc.FlowFigures) int64 {
 func (b *connectionBuilder) ends(d *draft, k FlowKey) {
 	d.Transport = k.Kind.String()
 	d.iface = k.Iface
-	d.A.IP, d.B.IP = Text(k.Src.String()), Text(k.Dst.String())
-	d.B.QPN = Int(int64(k.DestQP))
+	d.A.IP, d.B.IP = Text(b.address(k.Src)), Text(b.address(k.Dst))
+	d.B.QPN = b.int(int64(k.DestQP))
 }
 
 // unpaired adds the flows that the tracker of reliable connections doesn't
 // know: datagrams, and services that nobody acknowledges.
 func (b *connectionBuilder) unpaired() {
-	refs := make([]flowRef, 0, len(b.base))
-	for ref := range b.base {
+	var refs []flowRef
+	for _, f := range b.base {
+		if f != nil {
+			refs = append(refs, flowRef{f.id, f.incarnation})
+		}
+	}
+	for ref := range b.earlier {
 		refs = append(refs, ref)
 	}
 	slices.SortFunc(refs, func(x, y flowRef) int {
 		return cmp.Or(cmp.Compare(x.id, y.id), cmp.Compare(x.incarnation, y.incarnation))
 	})
 	for _, ref := range refs {
-		f, key := b.base[ref], b.p.keys[ref.id]
-		d := draft{part: b.part, incarnation: ref.incarnation, first: f.firstNumber, packets: f.packets, refs: []flowRef{ref}, generation: f.generation}
+		f, key := b.counts(ref), b.p.keys[ref.id]
+		d := b.draft(draft{part: b.part, incarnation: ref.incarnation, first: f.firstNumber, packets: f.packets, refs: []flowRef{ref}, generation: f.generation})
 		d.Service = Text(f.service())
 		d.FirstTime, d.LastTime = Time(f.first), Time(f.last)
 		d.Pairing = Pairing{Method: "none", Confidence: "none"}
-		fl := plainFlow(key, f)
-		untracked(&fl, string(d.Service), &b.why)
-		b.marks(&fl, f)
-		d.Flows = List[Flow]{fl}
-		b.ends(&d, key)
+		d.Flows = make(List[Flow], 1)
+		b.plainFlow(&d.Flows[0], key, f)
+		b.untracked(&d.Flows[0], string(d.Service))
+		b.marks(&d.Flows[0], f)
+		b.ends(d, key)
 		if f.hasEth {
-			d.A.MAC = Text(f.ethSrc.String())
+			d.A.MAC = b.mac(f.ethSrc)
 		}
-		b.add(d, key)
+		d.name(key)
 	}
 }
 
@@ -293,17 +349,16 @@ func (b *connectionBuilder) managed() {
 		if b.used[c] {
 			continue
 		}
-		d := draft{part: b.part, iface: c.Iface, first: c.FirstPacket}
+		d := b.draft(draft{part: b.part, iface: c.Iface, first: c.FirstPacket})
 		d.Transport, d.Service = c.Transport.String(), Text(serviceName(c.Service))
 		d.Pairing = Pairing{Method: "cm", Confidence: "certain"}
 		if !c.A.HasQPN || !c.B.HasQPN {
 			d.Pairing = Pairing{Method: "none", Confidence: "none"}
 		}
-		d.A.IP, d.B.IP = Text(c.A.Addr.String()), Text(c.B.Addr.String())
-		b.attach(&d, c)
+		d.A.IP, d.B.IP = Text(b.address(c.A.Addr)), Text(b.address(c.B.Addr))
+		b.attach(d, c)
 		d.FirstTime, d.LastTime = Time(c.FirstTime), Time(c.LastTime)
 		d.ID = connectionID(d.Transport, c.A.Addr, c.B.Addr, uint32(c.A.QPN), uint32(c.B.QPN), uint64(c.FirstPacket))
-		b.list = append(b.list, d)
 	}
 }
 
@@ -338,9 +393,9 @@ func (b *connectionBuilder) attach(d *draft, c *cm.Dialogue) {
 	d.LastTime = max(d.LastTime, Time(c.LastTime))
 }
 
-func (b *connectionBuilder) add(d draft, k FlowKey) {
+// name gives the connection of which k is a flow its name.
+func (d *draft) name(k FlowKey) {
 	d.ID = connectionID(d.Transport, k.Src, k.Dst, qpnOf(d.A), k.DestQP, uint64(d.generation)<<32|uint64(d.incarnation))
-	b.list = append(b.list, d)
 }
 
 func qpnOf(e Endpoint) uint32 {
@@ -364,7 +419,8 @@ func connectionID(transport string, a, b wire.Addr, qa, qb uint32, incarnation u
 	}
 	h := fnv.New64a()
 	h.Write(id)
-	return fmt.Sprintf("c%016x", h.Sum64())
+	sum := binary.BigEndian.AppendUint64(buf[:0], h.Sum64())
+	return string(hex.AppendEncode([]byte("c"), sum))
 }
 
 func serviceName(s roce.Service) string {

@@ -10,33 +10,29 @@ import (
 )
 
 // plainFlow fills in what the packets of a flow say one by one.
-func plainFlow(k FlowKey, f *flow) Flow {
-	fl := Flow{
-		SrcIP: k.Src.String(), DstIP: k.Dst.String(), DestQP: Int(int64(k.DestQP)),
+func (a *arena) plainFlow(fl *Flow, k FlowKey, f *flow) {
+	*fl = Flow{
+		SrcIP: a.address(k.Src), DstIP: a.address(k.Dst), DestQP: a.int(int64(k.DestQP)),
 		Packets: f.packets, WireBytes: f.wire, PayloadBytes: f.payload,
 		ICRCChecked: f.icrcChecked, ICRCBad: f.icrcBad,
-		Opcodes: Counts{},
+		ChecksumBad: a.int(f.checksumBad), Opcodes: Counts{},
 	}
-	if f.checksumBad > 0 {
-		fl.ChecksumBad = Int(f.checksumBad)
-	} else {
-		fl.ChecksumBad = Int(0)
-	}
+	fl.UDPSrcPorts = a.list(len(f.ports.list()))
 	for _, p := range f.ports.list() {
 		fl.UDPSrcPorts = append(fl.UDPSrcPorts, int64(p))
 	}
 	slices.Sort(fl.UDPSrcPorts)
+	fl.VLANIDs = a.list(len(f.vlans.list()))
 	for _, v := range f.vlans.list() {
 		fl.VLANIDs = append(fl.VLANIDs, int64(v))
 	}
 	slices.Sort(fl.VLANIDs)
 	f.eachOpcode(func(op uint8, n int64) { fl.Opcodes[roce.Opcode(op).String()] += n })
-	return fl
 }
 
 // untracked says why a flow that no tracker of connections knows has no
 // figures of that kind.
-func untracked(fl *Flow, service string, why *reasons) {
+func (a *arena) untracked(fl *Flow, service string) {
 	reason := "datagrams: nothing acknowledges them, and no order is promised"
 	if service != "ud" {
 		reason = "this service's connections are not tracked"
@@ -44,7 +40,7 @@ func untracked(fl *Flow, service string, why *reasons) {
 	for _, name := range []string{"messages", "acks", "naks", "rnr_naks", "retransmitted_packets", "retransmitted_bytes",
 		"repeated_response_packets", "out_of_order_packets", "duplicate_packets", "network_duplicate_packets", "unseen_packets",
 		"lost_upstream_packets", "lost_downstream_packets", "unanswered_packets", "episodes", "latency", "psn_gaps", "psn_gap_packets"} {
-		fl.Reasons = why.with(fl.Reasons, name, reason)
+		fl.Reasons = a.with(fl.Reasons, name, reason)
 	}
 }
 
@@ -61,16 +57,16 @@ func (f *flow) service() string {
 
 // reliableFlow adds what tracking the connection gave, each figure where
 // METRICS puts it.
-func reliableFlow(f *rc.FlowFigures, k FlowKey, base *flow, why *reasons) Flow {
-	fl := plainFlow(k, base)
+func (a *arena) reliableFlow(fl *Flow, f *rc.FlowFigures, k FlowKey, base *flow) {
+	a.plainFlow(fl, k, base)
 	count := func(name string, c rc.Count) *int64 {
 		if c.Known {
-			return Int(int64(c.N))
+			return a.int(int64(c.N))
 		}
-		fl.Reasons = why.with(fl.Reasons, name, c.Reason.String())
+		fl.Reasons = a.with(fl.Reasons, name, c.Reason.String())
 		return nil
 	}
-	fl.Duplicates, fl.NetDuplicates = Int(int64(f.Duplicates)), Int(int64(f.NetworkCopies))
+	fl.Duplicates, fl.NetDuplicates = a.int(int64(f.Duplicates)), a.int(int64(f.NetworkCopies))
 	fl.Unseen = count("unseen_packets", f.Unseen)
 	fl.LostUpstream = count("lost_upstream_packets", f.LostUpstream)
 	fl.LostDownstream = count("lost_downstream_packets", f.LostDownstream)
@@ -83,75 +79,77 @@ func reliableFlow(f *rc.FlowFigures, k FlowKey, base *flow, why *reasons) Flow {
 		fl.Bounds = Map[string]{"lost_downstream_packets": "lower"}
 	}
 	fl.RepeatResponses = count("repeated_response_packets", f.RepeatedAnswers)
-	requesterFigures(&fl, f, count, why)
-	answerFigures(&fl, f, why)
-	return fl
+	a.requesterFigures(fl, f, count)
+	a.answerFigures(fl, f)
 }
 
 // requesterFigures are those that stand at the flow whose sender asks.
-func requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string, rc.Count) *int64, why *reasons) {
-	fl.Messages = Int(int64(f.Messages))
-	fl.Retransmitted, fl.RetransBytes = Int(int64(f.Retransmitted)), Int(int64(f.RetransmittedBytes))
-	fl.OutOfOrder = Int(int64(f.OutOfOrder))
+func (a *arena) requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string, rc.Count) *int64) {
+	fl.Messages = a.int(int64(f.Messages))
+	fl.Retransmitted, fl.RetransBytes = a.int(int64(f.Retransmitted)), a.int(int64(f.RetransmittedBytes))
+	fl.OutOfOrder = a.int(int64(f.OutOfOrder))
 	if f.HasRequests {
-		fl.FirstPSN, fl.LastPSN = Int(int64(f.FirstPSN)), Int(int64(f.LastPSN))
+		fl.FirstPSN, fl.LastPSN = a.int(int64(f.FirstPSN)), a.int(int64(f.LastPSN))
 	}
 	if f.PathMTU > 0 {
-		fl.PathMTUBytes = Int(int64(f.PathMTU))
+		fl.PathMTUBytes = a.int(int64(f.PathMTU))
 	}
 	if total := count("episodes", f.Episodes); total != nil {
 		e := &f.EpisodesBy
-		fl.Episodes = &Episodes{Total: *total, Nak: int64(e.NAK), RNR: int64(e.RNR), Timeout: int64(e.Timeout), ImpliedNak: int64(e.ImpliedNAK),
-			Adaptive: int64(e.Adaptive), Spurious: int64(e.Spurious), NakUnheeded: int64(e.NAKUnheeded)}
+		fl.Episodes = place(&a.episodes, Episodes{Total: *total, Nak: int64(e.NAK), RNR: int64(e.RNR), Timeout: int64(e.Timeout), ImpliedNak: int64(e.ImpliedNAK),
+			Adaptive: int64(e.Adaptive), Spurious: int64(e.Spurious), NakUnheeded: int64(e.NAKUnheeded)})
 		lost := func(name string) int64 { return int64(f.EpisodesLost[name]) }
-		fl.EpisodesLost = &EpisodesLost{Upstream: lost("upstream"), Downstream: lost("downstream"), Ack: lost("ack"), Corrupt: lost("corrupt"),
-			Reorder: lost("reorder"), None: lost("none"), Undetermined: lost("undetermined")}
-		fl.RecoveryTimeNS = Int(f.RecoveryNS)
+		fl.EpisodesLost = place(&a.lost, EpisodesLost{Upstream: lost("upstream"), Downstream: lost("downstream"), Ack: lost("ack"), Corrupt: lost("corrupt"),
+			Reorder: lost("reorder"), None: lost("none"), Undetermined: lost("undetermined")})
+		fl.RecoveryTimeNS = a.int(f.RecoveryNS)
 	}
 	fl.RecoveryScheme = Text(f.Scheme)
+	if len(f.Recoveries) > 0 {
+		fl.Recoveries = make(List[Recovery], 0, len(f.Recoveries))
+	}
 	for i := range f.Recoveries {
-		fl.Recoveries = append(fl.Recoveries, recovery(&f.Recoveries[i]))
+		fl.Recoveries = append(fl.Recoveries, a.recovery(&f.Recoveries[i]))
 	}
 	if f.AckTimeoutExponent > 0 && !f.AckTimeoutByCM {
-		fl.AckTimeoutInferred = Int(int64(f.AckTimeoutExponent))
+		fl.AckTimeoutInferred = a.int(int64(f.AckTimeoutExponent))
 	}
 	if f.HasRequests {
-		fl.Livelock = Bool(f.Livelock)
+		fl.Livelock = a.bool(f.Livelock)
 		if f.Unseen.Known {
-			fl.RetriesExhausted = Bool(f.RetriesExhausted != nil)
+			fl.RetriesExhausted = a.bool(f.RetriesExhausted != nil)
 		} else { // without the way back, nobody knows whether it was answered
-			fl.Reasons = why.with(fl.Reasons, "retries_exhausted", f.Unseen.Reason.String())
+			fl.Reasons = a.with(fl.Reasons, "retries_exhausted", f.Unseen.Reason.String())
 		}
 		fl.MaxOutstanding = count("max_outstanding_packets", f.MaxOutstanding)
 		fl.MaxReads = count("max_outstanding_reads", f.MaxReads)
 		fl.Unanswered = count("unanswered_packets", f.Unanswered)
 		fl.quietSince, fl.unfinished = Time(f.QuietSince), f.Unfinished
-		rates(fl, f)
+		a.rates(fl, f)
 	}
 	if lost := orZero(fl.LostUpstream) + orZero(fl.LostDownstream); lost > 0 {
-		fl.Amplification = Quotient(int64(f.Retransmitted), lost)
+		fl.Amplification = a.quotient(int64(f.Retransmitted), lost)
 	}
 	fl.Latency = Latencies{
-		Ack: latencyOf(f.Latency[rc.LatencyAck]), Message: latencyOf(f.Latency[rc.LatencyMessage]),
-		ReadFirst: latencyOf(f.Latency[rc.LatencyReadFirst]), ReadLast: latencyOf(f.Latency[rc.LatencyReadLast]),
-		Atomic: latencyOf(f.Latency[rc.LatencyAtomic]),
+		Ack: a.latency(f.Latency[rc.LatencyAck]), Message: a.latency(f.Latency[rc.LatencyMessage]),
+		ReadFirst: a.latency(f.Latency[rc.LatencyReadFirst]), ReadLast: a.latency(f.Latency[rc.LatencyReadLast]),
+		Atomic: a.latency(f.Latency[rc.LatencyAtomic]),
 	}
 	if f.DuplicateRequests.Known {
-		fl.duplicateRequests = Int(int64(f.DuplicateRequests.N))
+		fl.duplicateRequests = a.int(int64(f.DuplicateRequests.N))
 	}
 	if f.TimedNS > 0 {
-		fl.PauseOverlap = Quotient(f.PausedNS, f.TimedNS)
+		fl.PauseOverlap = a.quotient(f.PausedNS, f.TimedNS)
 	}
 	if f.MessageSizes != nil {
 		fl.MessageSizes = messageSizes(f.MessageSizes)
 	}
 	if f.Service == "uc" {
-		fl.PSNGaps, fl.PSNGapPackets = Int(int64(f.UCGaps)), Int(int64(f.UCSkipped))
+		fl.PSNGaps, fl.PSNGapPackets = a.int(int64(f.UCGaps)), a.int(int64(f.UCSkipped))
 	}
 }
 
 // rates are means over the flow's life.
-func rates(fl *Flow, f *rc.FlowFigures) {
+func (a *arena) rates(fl *Flow, f *rc.FlowFigures) {
 	life := f.LastTime - f.FirstTime
 	if life <= 0 {
 		return
@@ -159,14 +157,13 @@ func rates(fl *Flow, f *rc.FlowFigures) {
 	hi, lo := bits.Mul64(uint64(fl.PayloadBytes)*8, 1e9)
 	if hi < uint64(life) {
 		bps, _ := bits.Div64(hi, lo, uint64(life))
-		fl.ThroughputBps = Int(int64(bps))
+		fl.ThroughputBps = a.int(int64(bps))
 	}
-	rate := Decimal(float64(f.Messages) / (float64(life) / 1e9))
-	fl.MessageRate = &rate
+	fl.MessageRate = a.decimal(Decimal(float64(f.Messages) / (float64(life) / 1e9)))
 }
 
 // answerFigures are those of the responses to the flow's packets.
-func answerFigures(fl *Flow, f *rc.FlowFigures, why *reasons) {
+func (a *arena) answerFigures(fl *Flow, f *rc.FlowFigures) {
 	reason := ""
 	switch {
 	case f.AcksCut:
@@ -178,17 +175,17 @@ func answerFigures(fl *Flow, f *rc.FlowFigures, why *reasons) {
 	}
 	if reason != "" {
 		for _, name := range []string{"acks", "naks", "rnr_naks"} {
-			fl.Reasons = why.with(fl.Reasons, name, reason)
+			fl.Reasons = a.with(fl.Reasons, name, reason)
 		}
 		return
 	}
-	fl.Acks = Int(int64(f.Acks))
-	fl.RNRNaks = Int(int64(f.RNRNAKs))
+	fl.Acks = a.int(int64(f.Acks))
+	fl.RNRNaks = a.int(int64(f.RNRNAKs))
 	fl.firstNak, fl.firstRNR = f.FirstNAK, f.FirstRNR
-	fl.Naks = &Naks{
+	fl.Naks = place(&a.naks, Naks{
 		PSNSequenceError: int64(f.NAKs[0]), InvalidRequest: int64(f.NAKs[1]), RemoteAccessError: int64(f.NAKs[2]),
 		RemoteOperationalError: int64(f.NAKs[3]), InvalidRDRequest: int64(f.NAKs[4]),
-	}
+	})
 	if f.RNRTimers == nil {
 		return
 	}
@@ -200,18 +197,18 @@ func answerFigures(fl *Flow, f *rc.FlowFigures, why *reasons) {
 	}
 }
 
-func recovery(r *rc.Recovery) Recovery {
-	out := Recovery{Kind: r.Kind, FirstTime: Time(r.FirstTime), FirstPacket: Int(r.FirstPacket), PSN: int64(r.PSN), ResentPackets: int64(r.ResentPackets),
-		Lost: r.Lost, LostPacket: Text(r.LostPacket), NakGenerationNS: known(r.GenerationNS), NakReactionNS: known(r.ReactionNS), RecoveryNS: known(r.RecoveryNS)}
+func (a *arena) recovery(r *rc.Recovery) Recovery {
+	out := Recovery{Kind: r.Kind, FirstTime: Time(r.FirstTime), FirstPacket: a.int(r.FirstPacket), PSN: int64(r.PSN), ResentPackets: int64(r.ResentPackets),
+		Lost: r.Lost, LostPacket: Text(r.LostPacket), NakGenerationNS: a.known(r.GenerationNS), NakReactionNS: a.known(r.ReactionNS), RecoveryNS: a.known(r.RecoveryNS)}
 	return out
 }
 
-func latencyOf(b *rc.LatencyBlock) *Latency {
+func (a *arena) latency(b *rc.LatencyBlock) *Latency {
 	if b == nil {
 		return nil
 	}
-	return &Latency{Count: int64(b.Count), Coalesced: int64(b.Coalesced), Recovered: int64(b.Recovered), MinNS: b.MinNS, P50NS: b.P50NS,
-		P90NS: b.P90NS, P99NS: b.P99NS, P999NS: b.P999NS, MaxNS: b.MaxNS, MeanNS: b.MeanNS, samples: b}
+	return place(&a.latencies, Latency{Count: int64(b.Count), Coalesced: int64(b.Coalesced), Recovered: int64(b.Recovered), MinNS: b.MinNS, P50NS: b.P50NS,
+		P90NS: b.P90NS, P99NS: b.P99NS, P999NS: b.P999NS, MaxNS: b.MaxNS, MeanNS: b.MeanNS, samples: b})
 }
 
 // messageSizes counts messages by the power of two that their size is below.

@@ -11,15 +11,15 @@ import (
 // iwarpConnections builds the connections of one partition's TCP streams that
 // proved to be iWARP.
 func iwarpConnections(part int, r *iwarp.Result) []draft {
-	var why reasons
+	var a arena
 	list := make([]draft, len(r.Connections))
 	for i := range r.Connections {
-		list[i] = iwarpConnection(part, r.Connections[i], 0, &why)
+		list[i] = iwarpConnection(part, r.Connections[i], 0, &a)
 	}
 	return list
 }
 
-func iwarpConnection(part int, c *iwarp.Connection, generation int32, why *reasons) draft {
+func iwarpConnection(part int, c *iwarp.Connection, generation int32, mem *arena) draft {
 	d := draft{part: part, iface: c.Key.Iface, incarnation: int32(c.Incarnation), generation: generation, first: c.FirstPacket}
 	d.Transport, d.Service = "iwarp", "stream"
 	d.ULP = Text(c.ULP)
@@ -48,7 +48,7 @@ func iwarpConnection(part int, c *iwarp.Connection, generation int32, why *reaso
 		if f.Packets > 0 {
 			d.packets += f.Packets
 			d.refs = append(d.refs, flowRef{-1, d.incarnation})
-			d.Flows = append(d.Flows, iwarpFlow(f, c, why))
+			d.Flows = append(d.Flows, mem.iwarpFlow(f, c))
 		}
 	}
 	d.ID = connectionID("iwarp", a.Src, b.Src, uint32(a.SrcPort), uint32(b.SrcPort), uint64(generation)<<32|uint64(c.Incarnation))
@@ -56,7 +56,7 @@ func iwarpConnection(part int, c *iwarp.Connection, generation int32, why *reaso
 }
 
 // iwarpFlow is one direction.
-func iwarpFlow(f *iwarp.Flow, c *iwarp.Connection, why *reasons) Flow {
+func (a *arena) iwarpFlow(f *iwarp.Flow, c *iwarp.Connection) Flow {
 	fl := Flow{
 		SrcIP: f.Src.String(), DstIP: f.Dst.String(), SrcPort: Int(int64(f.SrcPort)), DstPort: Int(int64(f.DstPort)),
 		Packets: f.Packets, WireBytes: f.WireBytes, PayloadBytes: f.PayloadBytes, Messages: Int(f.Messages), Opcodes: Counts(f.Opcodes),
@@ -68,11 +68,11 @@ func iwarpFlow(f *iwarp.Flow, c *iwarp.Connection, why *reasons) Flow {
 		if v.OK() {
 			return Int(v.N)
 		}
-		fl.Reasons = why.with(fl.Reasons, name, v.Why)
+		fl.Reasons = a.with(fl.Reasons, name, v.Why)
 		return nil
 	}
 	for _, name := range []string{"acks", "naks", "rnr_naks", "cnp_packets", "episodes", "unseen_packets", "repeated_response_packets"} {
-		fl.Reasons = why.with(fl.Reasons, name, "TCP has none: see tcp")
+		fl.Reasons = a.with(fl.Reasons, name, "TCP has none: see tcp")
 	}
 	for v, n := range f.DSCP {
 		fl.DSCP[int(v)] = n
@@ -86,7 +86,7 @@ func iwarpFlow(f *iwarp.Flow, c *iwarp.Connection, why *reasons) Flow {
 	fl.UnseenBytes = count("unseen_bytes", f.UnseenBytes)
 	fl.LostUpstream, fl.LostDownstream = count("lost_upstream_packets", f.LostUpstream), count("lost_downstream_packets", f.LostDownstream)
 	fl.Retransmitted, fl.RetransBytes = Int(f.TCP.Retransmitted), nil
-	fl.Reasons = why.with(fl.Reasons, "retransmitted_bytes", "TCP counts octets: see tcp")
+	fl.Reasons = a.with(fl.Reasons, "retransmitted_bytes", "TCP counts octets: see tcp")
 	fl.OutOfOrder = Int(f.TCP.OutOfOrder)
 	fl.Latency = Latencies{Ack: tcpLatency(f.AckLatency), ReadFirst: tcpLatency(f.ReadFirst), ReadLast: tcpLatency(f.ReadLast), Atomic: tcpLatency(f.Atomic)}
 	fl.MessageSizes = streamMessageSizes(f)

@@ -38,7 +38,7 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	fl.DSCP, fl.PCP = ByNumber{}, ByNumber{}
 	fl.Markings = make(List[Marking], 0, len(m.Markings))
 	for i := range m.Markings {
-		fl.Markings = append(fl.Markings, markingOf(&m.Markings[i]))
+		fl.Markings = append(fl.Markings, b.marking(&m.Markings[i]))
 	}
 	for _, k := range m.Markings {
 		fl.DSCP[int(k.DSCP)] += k.Packets
@@ -49,21 +49,21 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	t := m.Throttle
 	if t == nil {
 		if len(fl.Reasons) == 0 || fl.Reasons["acks"] == "" { // the way back was seen, without a CNP
-			fl.CNP = Int(0)
+			fl.CNP = b.int(0)
 		} else {
-			fl.Reasons = b.why.with(fl.Reasons, "cnp_packets", "no acknowledgement shows that the way back was captured")
+			fl.Reasons = b.with(fl.Reasons, "cnp_packets", "no acknowledgement shows that the way back was captured")
 		}
 		return
 	}
 	peer := b.p.marks.Flow(t.CNPFlow)
-	fl.CNP = Int(peer.CNPs)
+	fl.CNP = b.int(peer.CNPs)
 	if peer.CNPGap.Count > 0 {
-		fl.CNPGapMinNS = Int(peer.CNPGap.MinNS)
+		fl.CNPGapMinNS = b.int(peer.CNPGap.MinNS)
 	}
 	if t.Untold {
 		const why = "its CNPs passed before it did, or while there were more flows between the hosts than a CNP is matched with before queue pairs are known"
 		for _, name := range [...]string{"ce_to_cnp", "rate_reduction_ratio", "rate_recovery_bps_per_ms", "rate_recovery_ns"} {
-			fl.Reasons = b.why.with(fl.Reasons, name, why)
+			fl.Reasons = b.with(fl.Reasons, name, why)
 		}
 	}
 	key := b.p.keys[base.id]
@@ -71,7 +71,7 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 		fl.CNPScope = Text(p.Scope.String())
 	}
 	if c := t.CEToCNP; c != nil {
-		fl.CEToCNP = &Latency{Count: c.Count, MinNS: c.Min, P50NS: c.P50, P90NS: c.P90, P99NS: c.P99, P999NS: c.P999, MaxNS: c.Max, MeanNS: c.MeanDown}
+		fl.CEToCNP = place(&b.latencies, Latency{Count: c.Count, MinNS: c.Min, P50NS: c.P50, P90NS: c.P90, P99NS: c.P99, P999NS: c.P999, MaxNS: c.Max, MeanNS: c.MeanDown})
 	}
 	if !t.Untold {
 		b.reaction(fl, t)
@@ -80,21 +80,20 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 
 // reaction fills in what the sender did after CNPs.
 func (b *connectionBuilder) reaction(fl *Flow, t *marking.Throttle) {
-	why := func(name, reason string) { fl.Reasons = b.why.with(fl.Reasons, name, reason) }
+	why := func(name, reason string) { fl.Reasons = b.with(fl.Reasons, name, reason) }
 	if t.RateSamples > 0 {
-		cut := Decimal(t.MedianCutPermille) / 1000
-		fl.RateReduction = &cut
+		fl.RateReduction = b.decimal(Decimal(t.MedianCutPermille) / 1000)
 	} else {
 		why("rate_reduction_ratio", "nothing was sent in the 50 µs before a CNP, or the capture ends too soon after it")
 	}
 	if t.RecoverySamples > 0 {
-		fl.RateRecovery = Int(t.RecoveryBpsPerMS)
+		fl.RateRecovery = b.int(t.RecoveryBpsPerMS)
 	} else {
 		why("rate_recovery_bps_per_ms", noRecovery(t))
 	}
 	switch {
 	case t.Recovered > 0:
-		fl.RateRecoveryNS = Int(t.RecoveryNS)
+		fl.RateRecoveryNS = b.int(t.RecoveryNS)
 	case t.RecoverySamples > 0:
 		why("rate_recovery_ns", "the rate rose, but was never back at 95 % within 3.2 ms or before the next CNP")
 	default:
@@ -118,10 +117,10 @@ func noRecovery(t *marking.Throttle) string {
 
 var ecnNames = [...]string{"not_ect", "ect1", "ect0", "ce"}
 
-func markingOf(m *marking.Marking) Marking {
+func (a *arena) marking(m *marking.Marking) Marking {
 	out := Marking{Kind: m.Kind.String(), DSCP: int64(m.DSCP), ECN: ecnNames[m.ECN&3], Packets: m.Packets}
 	if m.Tagged {
-		out.PCP, out.VLANID = Int(int64(m.PCP)), Int(int64(m.VID))
+		out.PCP, out.VLANID = a.int(int64(m.PCP)), a.int(int64(m.VID))
 	}
 	return out
 }

@@ -19,6 +19,9 @@ type tapChange struct {
 
 // buildTaps finds the connections to which changes between taps belong.
 func buildTaps(s *Snapshot, m *marker, r *merged) {
+	if !slices.ContainsFunc(r.partitions, func(p partitionResult) bool { return len(p.taps.Changes) > 0 }) {
+		return // nearly always
+	}
 	type name struct {
 		src, dst string
 		qp       int64

@@ -2,14 +2,14 @@ package rc
 
 import "rdmascope/decode/roce"
 
-// figures makes the figures of flow f; g is its partner or nil.
-func figures(f, g *flow) *FlowFigures {
+// fill makes the figures of flow f; g is its partner or nil.
+func (v *FlowFigures) fill(f, g *flow) {
 	r := f.own
 	if r == nil {
 		r = &requester{f: f, opt: f.opt, uc: f.is(flowUC), oneWay: f.is(flowOneWay)}
 	}
 	more := f.told()
-	v := &FlowFigures{
+	*v = FlowFigures{
 		ID: f.id, Incarnation: f.incarnation, Key: f.key(), Service: "rc", FirstTime: f.firstTime, LastTime: f.lastTime,
 		Packets: f.packets, Duplicates: more.duplicates, CapturedTwice: more.capturedTwice, DroppedAnswer: more.dropped,
 		HasRequests: r.have, Answered: r.haveAnswers, Violations: append([]Violation(nil), r.counted().broken...), Scheme: "unknown", OrderFrom: "capture",
@@ -24,7 +24,6 @@ func figures(f, g *flow) *FlowFigures {
 	v.sender(r, f.cut(g))
 	v.answered(r)
 	v.AcksCut = g != nil && g.is(flowCutAcks)
-	return v
 }
 
 // cut tells whether headers are missing without which nothing can be said of

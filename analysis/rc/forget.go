@@ -37,7 +37,7 @@ func (s *Shard) Connection(id int32) (Connection, bool) {
 		}
 		return s.connection(f, f.peer, nil), true
 	}
-	if f.wait != nil && !s.finished {
+	if f.wait != nil && !s.opt.finished {
 		for _, m := range matchGroup(f.grp, s.opt.MaxCandidates) {
 			if m.f == f || m.g == f {
 				return s.tried(m), true

@@ -57,8 +57,13 @@ func (r *requester) sketch(kind int) *sketch.Sketch {
 	return r.lat[kind]
 }
 
-// latencies returns a copy of what was measured of a kind, nil for nothing.
+// latencies returns what was measured of a kind, nil for nothing: a copy, while
+// packets may follow.
 func (r *requester) latencies(kind int) *sketch.Sketch {
+	if r.opt.finished {
+		r.flush()
+		return r.lat[kind]
+	}
 	s := r.lat[kind].Clone()
 	for _, x := range r.samples[:r.waiting] {
 		if int(x>>sampleBits) != kind {
@@ -138,10 +143,10 @@ func (b *LatencyBlock) Buckets(f func(from, to, n int64)) {
 
 // block makes the figures of s, which is handed over.
 func block(s *sketch.Sketch, coalesced, recovered uint64) *LatencyBlock {
-	f := s.Summary()
-	if f == nil {
+	if s.Count() == 0 {
 		return nil
 	}
+	f := s.Summary()
 	return &LatencyBlock{
 		Count: uint64(f.Count), Coalesced: coalesced, Recovered: recovered,
 		MinNS: f.Min, P50NS: f.P50, P90NS: f.P90, P99NS: f.P99, P999NS: f.P999, MaxNS: f.Max, MeanNS: f.MeanDown, s: s,

@@ -27,7 +27,7 @@ func (o *Options) mark(number int64, m Mark) {
 // quiet are the options of copies on which what will happen is tried: they mark
 // nothing, but at the end, when what is tried is what stands.
 func (s *Shard) quiet(f *flow) *Options {
-	if s.finished || f.opt.Mark == nil {
+	if s.opt.finished || f.opt.Mark == nil {
 		return f.opt
 	}
 	o := *f.opt

@@ -25,6 +25,10 @@ type Options struct {
 	// like alone; nil: nobody asks. A packet may be told twice. What is marked
 	// counts once Finish and Result were called.
 	Mark func(number int64, m Mark)
+
+	// finished says that no packet follows, so that results may hold what
+	// trackers hold instead of copies.
+	finished bool
 }
 
 func (o Options) withDefaults() Options {

@@ -4,18 +4,20 @@ package rc
 // for a partner or for late packets is tried on copies.
 func (s *Shard) Result() *Result {
 	res := &Result{EvictedIncarnated: s.evicted, RevisedPairings: s.revised}
+	res.Connections = make([]Connection, 0, len(s.closed)+s.connectionsAtMost())
 	res.Connections = append(res.Connections, s.closed...)
-	done := make(map[*flow]bool, len(s.flows))
-	if !s.finished {
+	done := make(map[*flow]bool)
+	if !s.opt.finished {
 		s.pairsFound(res, done)
 	}
 	for _, f := range s.flows {
-		if f == nil || done[f] || f.packets == 0 || !f.is(flowGood) {
+		if f == nil || f.packets == 0 || !f.is(flowGood) || len(done) > 0 && done[f] {
 			continue
 		}
-		done[f] = true
 		if f.peer != nil {
-			done[f.peer] = true
+			if f.peer.id < f.id && f.peer.packets > 0 && f.peer.is(flowGood) {
+				continue // told with that one
+			}
 			res.Connections = append(res.Connections, s.connection(f, f.peer, nil))
 			continue
 		}
@@ -25,13 +27,24 @@ func (s *Shard) Result() *Result {
 	return res
 }
 
+// connectionsAtMost is how many connections the flows make up, those that have
+// no packet yet too.
+func (s *Shard) connectionsAtMost() (n int) {
+	for _, f := range s.flows {
+		if f != nil && (f.peer == nil || f.id < f.peer.id) {
+			n++
+		}
+	}
+	return n
+}
+
 // Finish tells that no packet will follow. The pairs that stand now are joined
 // for good, which saves Result from trying them on copies; figures are the same.
 func (s *Shard) Finish() {
-	if s.finished {
+	if s.opt.finished {
 		return
 	}
-	s.finished = true
+	s.opt.finished = true
 	seen := make(map[*group]bool)
 	var found []match
 	for _, f := range s.flows {
@@ -96,11 +109,15 @@ func (s *Shard) connection(f, g *flow, candidates []int32) Connection {
 		c.Confidence = Ambiguous
 	}
 	f, g = s.settled(f, g)
-	c.Flows[0] = figures(f, g)
 	if g == nil {
+		c.Flows[0] = new(FlowFigures)
+		c.Flows[0].fill(f, nil)
 		return c
 	}
-	c.Flows[1] = figures(g, f)
+	both := new([2]FlowFigures)
+	both[0].fill(f, g)
+	both[1].fill(g, f)
+	c.Flows = [2]*FlowFigures{&both[0], &both[1]}
 	c.Incarnation = max(c.Incarnation, g.incarnation)
 	if f.packets == 0 || g.packets > 0 && g.firstNum < f.firstNum {
 		c.FirstTime, c.FirstNumber = g.firstTime, g.firstNum

@@ -8,16 +8,15 @@ import (
 // Shard tracks the connections of a set of host pairs. It is used by one
 // goroutine at a time and holds no locks.
 type Shard struct {
-	finished bool // no packet follows
-	opt      Options
-	flows    []*flow
-	groups   map[groupKey]*group
-	byKey    flowIndex
-	cms      connects
-	closed   []Connection // at most MaxClosed, oldest first
-	evicted  uint64
-	revised  uint64
-	events   eventStore
+	opt     Options
+	flows   []*flow
+	groups  map[groupKey]*group
+	byKey   flowIndex
+	cms     connects
+	closed  []Connection // at most MaxClosed, oldest first
+	evicted uint64
+	revised uint64
+	events  eventStore
 }
 
 // NewShard returns an empty shard.

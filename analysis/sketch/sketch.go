@@ -165,26 +165,40 @@ func (s *Sketch) Clone() *Sketch {
 	return &c
 }
 
-// rank returns the value of the n-th smallest (from 1), within 0.8 %, never
-// outside of [min, max].
-func (s *Sketch) rank(n uint64) int64 {
-	if n <= 1 {
-		return s.min
-	}
-	if n >= s.count {
-		return s.max
-	}
-	var seen uint64
-	for left, i := s.octaves, 0; left != 0; left, i = left&(left-1), i+1 {
-		o := uint(bits.TrailingZeros64(left))
-		for p := range parts {
-			if seen += s.counted(i, p); seen >= n {
-				return min(max(middle(o, uint(p)), s.min), s.max)
-			}
-		}
-	}
-	return s.max
+// cursor goes through the counts of a sketch, from the least value up.
+type cursor struct {
+	*Sketch
+	left        uint64 // octaves from block on
+	block, part int
+	seen        uint64 // values before part
 }
+
+func (s *Sketch) cursor() cursor { return cursor{Sketch: s, left: s.octaves} }
+
+// rank returns the value of the n-th smallest (from 1), within 0.8 %, never
+// outside of [min, max]. n must be no less than it was before.
+func (c *cursor) rank(n uint64) int64 {
+	if n <= 1 {
+		return c.min
+	}
+	if n >= c.count {
+		return c.max
+	}
+	for c.left != 0 {
+		for ; c.part < parts; c.part++ {
+			if more := c.counted(c.block, c.part); c.seen+more < n {
+				c.seen += more
+				continue
+			}
+			return min(max(middle(uint(bits.TrailingZeros64(c.left)), uint(c.part)), c.min), c.max)
+		}
+		c.left, c.block, c.part = c.left&(c.left-1), c.block+1, 0
+	}
+	return c.max
+}
+
+// nearest is the nearest rank of the quantile permille/1000.
+func (s *Sketch) nearest(permille uint64) uint64 { return (s.count*permille + 999) / 1000 }
 
 // Quantile returns the nearest-rank quantile of permille/1000; 0 without
 // values.
@@ -192,5 +206,6 @@ func (s *Sketch) Quantile(permille uint64) int64 {
 	if s.count == 0 {
 		return 0
 	}
-	return s.rank((s.count*permille + 999) / 1000)
+	c := s.cursor()
+	return c.rank(s.nearest(permille))
 }

@@ -49,6 +49,8 @@ func TestAgainstExact(t *testing.T) {
 						want, got := exactRank(v, q), k.Quantile(uint64(q))
 						assert.LessOrEqual(t, math.Abs(float64(got-want)), 0.01*float64(want)+0.5, "n=%d q=%d want %d got %d", n, q, want, got)
 					}
+					sum := k.Summary() // goes through the counts once
+					assert.Equal(t, [4]int64{k.Quantile(500), k.Quantile(900), k.Quantile(990), k.Quantile(999)}, [4]int64{sum.P50, sum.P90, sum.P99, sum.P999})
 				}
 			}
 		})

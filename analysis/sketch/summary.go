@@ -29,8 +29,15 @@ func (s *Sketch) Summary() *Summary {
 	if s.Count() == 0 {
 		return nil
 	}
-	return &Summary{
-		Count: s.Count(), Min: s.min, P50: s.Quantile(500), P90: s.Quantile(900), P99: s.Quantile(990),
-		P999: s.Quantile(999), Max: s.max, MeanDown: int64(s.sum / s.count),
-	}
+	v := new(Summary) // here, so that a caller who doesn't keep it has it on its stack
+	s.sumUp(v)
+	return v
+}
+
+// sumUp goes through the counts once for all quantiles.
+func (s *Sketch) sumUp(v *Summary) {
+	c := s.cursor()
+	v.Count, v.Min, v.Max, v.MeanDown = int64(s.count), s.min, s.max, int64(s.sum/s.count)
+	v.P50, v.P90 = c.rank(s.nearest(500)), c.rank(s.nearest(900))
+	v.P99, v.P999 = c.rank(s.nearest(990)), c.rank(s.nearest(999))
 }
