@@ -147,7 +147,7 @@ func (a *aged) fold(d *draft) {
 		}
 		src.host.sent(fl)
 		dst.host.received(fl)
-		flowCounters(src.sums, dst.sums, c, fl)
+		flowCounters(&src.sums, &dst.sums, c, fl)
 	}
 }
 
@@ -155,7 +155,7 @@ func (a *aged) fold(d *draft) {
 func (a *aged) host(ip string) *agedHost {
 	h := a.hosts[ip]
 	if h == nil && ip != "" && len(a.hosts) < maxAgedHosts {
-		h = &agedHost{host: Host{IP: ip}, sums: sums{}}
+		h = &agedHost{host: Host{IP: ip}}
 		a.hosts[ip] = h
 	}
 	return h
@@ -170,9 +170,9 @@ func (a *aged) clone() aged {
 		c.rows[i].Flows = slices.Clone(c.rows[i].Flows) // building fills in more
 	}
 	for k, h := range a.hosts {
-		n := &agedHost{host: h.host, sums: sums{}}
+		n := &agedHost{host: h.host}
 		n.host.MACs = slices.Clone(h.host.MACs)
-		n.sums.join(h.sums)
+		n.sums.join(&h.sums)
 		c.hosts[k] = n
 	}
 	return c

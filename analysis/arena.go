@@ -3,7 +3,7 @@ package analysis
 import (
 	"unsafe"
 
-	"rdmascope/decode"
+	"rdmascope/decode/wire"
 )
 
 // arena makes the small things that connections point to. A figure that may be
@@ -23,8 +23,8 @@ type arena struct {
 	episodes  []Episodes
 	lost      []EpisodesLost
 
-	addresses map[decode.Addr]string
-	macs      map[decode.MAC]Text
+	addresses map[wire.Addr]string
+	macs      map[wire.MAC]Text
 }
 
 // chunkBytes is how much one allocation of an arena takes.
@@ -81,12 +81,12 @@ func (a *arena) list(n int) List[int64] {
 
 // address is an address in words: many connections of a partition have the same
 // few.
-func (a *arena) address(addr decode.Addr) string {
+func (a *arena) address(addr wire.Addr) string {
 	s, ok := a.addresses[addr]
 	if !ok {
 		s = addr.String()
 		if a.addresses == nil {
-			a.addresses = map[decode.Addr]string{}
+			a.addresses = map[wire.Addr]string{}
 		}
 		a.addresses[addr] = s
 	}
@@ -94,12 +94,12 @@ func (a *arena) address(addr decode.Addr) string {
 }
 
 // mac is a MAC address in words.
-func (a *arena) mac(m decode.MAC) Text {
+func (a *arena) mac(m wire.MAC) Text {
 	s, ok := a.macs[m]
 	if !ok {
 		s = Text(m.String())
 		if a.macs == nil {
-			a.macs = map[decode.MAC]Text{}
+			a.macs = map[wire.MAC]Text{}
 		}
 		a.macs[m] = s
 	}

@@ -44,7 +44,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	withoutClock(s)
 	sumConnections(s)
 	s.TransportFit = buildFit(s)
-	buildCounters(s, r)
+	buildCounters(s, r, e.opt.Workers)
 	grade(s, &r.front.totals)
 	findAll(s, &r.front.totals, e.opt.Settings)
 	return s

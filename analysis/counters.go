@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"fmt"
-	"strings"
 )
 
 // What a NIC's counters would show is added up here from the merged figures of
@@ -26,7 +25,73 @@ func weaker(a, b string) string {
 }
 
 // sums are one host's counters while they are added up.
-type sums map[string]*sumOf
+type sums struct {
+	of     [nicCounters]sumOf
+	any    bool              // something was added
+	pauses map[string]*sumOf // of ports, by name
+}
+
+// nicCounter is a counter that every host may have.
+type nicCounter uint8
+
+const (
+	countSentPkts nicCounter = iota
+	countRcvdPkts
+	countRdmaSends
+	countRdmaRecvs
+	countNpCnpSent
+	countRpCnpHandled
+	countNpEcnMarkedRocePackets
+	countRxIcrcEncapsulated
+	countPacketSeqErr
+	countReqRemoteInvalidRequest
+	countReqRemoteAccessErrors
+	countRemoteOpErr
+	countRnrNakRetryErr
+	countLocalAckTimeoutErr
+	countImpliedNakSeqErr
+	countRoceAdpRetrans
+	countCompleterRetryErr
+	countReqTransportRetriesExceeded
+	countRoceSlowRestartCnps
+	countOutOfSequence
+	countOutOfSeqRequest
+	countOutOfBuffer
+	countDuplicateRequest
+	countRxWriteRequests
+	countRxReadRequests
+	countRxAtomicRequests
+	nicCounters
+)
+
+var counterNames = [nicCounters]string{
+	countSentPkts:                    "sent_pkts",
+	countRcvdPkts:                    "rcvd_pkts",
+	countRdmaSends:                   "rdma_sends",
+	countRdmaRecvs:                   "rdma_recvs",
+	countNpCnpSent:                   "np_cnp_sent",
+	countRpCnpHandled:                "rp_cnp_handled",
+	countNpEcnMarkedRocePackets:      "np_ecn_marked_roce_packets",
+	countRxIcrcEncapsulated:          "rx_icrc_encapsulated",
+	countPacketSeqErr:                "packet_seq_err",
+	countReqRemoteInvalidRequest:     "req_remote_invalid_request",
+	countReqRemoteAccessErrors:       "req_remote_access_errors",
+	countRemoteOpErr:                 "remote_op_err",
+	countRnrNakRetryErr:              "rnr_nak_retry_err",
+	countLocalAckTimeoutErr:          "local_ack_timeout_err",
+	countImpliedNakSeqErr:            "implied_nak_seq_err",
+	countRoceAdpRetrans:              "roce_adp_retrans",
+	countCompleterRetryErr:           "completer_retry_err",
+	countReqTransportRetriesExceeded: "req_transport_retries_exceeded",
+	countRoceSlowRestartCnps:         "roce_slow_restart_cnps",
+	countOutOfSequence:               "out_of_sequence",
+	countOutOfSeqRequest:             "out_of_seq_request",
+	countOutOfBuffer:                 "out_of_buffer",
+	countDuplicateRequest:            "duplicate_request",
+	countRxWriteRequests:             "rx_write_requests",
+	countRxReadRequests:              "rx_read_requests",
+	countRxAtomicRequests:            "rx_atomic_requests",
+}
 
 type sumOf struct {
 	value     int64
@@ -36,66 +101,129 @@ type sumOf struct {
 }
 
 // add adds a part of a counter; nil is a part that isn't known.
-func (s sums) add(name string, v *int64, exactness string) {
-	c := s[name]
+func (s *sums) add(c nicCounter, v *int64, exactness string) {
+	s.any = true
+	s.of[c].add(v, exactness)
+}
+
+// pause adds a part of a counter of pauses.
+func (s *sums) pause(name string, v *int64, exactness string) {
+	s.any = true
+	c := s.pauses[name]
 	if c == nil {
-		c = &sumOf{exactness: exact}
-		s[name] = c
+		if s.pauses == nil {
+			s.pauses = map[string]*sumOf{}
+		}
+		c = &sumOf{}
+		s.pauses[name] = c
 	}
+	c.add(v, exactness)
+}
+
+func (c *sumOf) add(v *int64, exactness string) {
 	if v == nil {
 		c.partly = true
 		return
 	}
-	c.known = true
-	c.value += *v
-	c.exactness = weaker(c.exactness, exactness)
+	c.join(&sumOf{value: *v, exactness: exactness, known: true})
 }
 
-// join adds what others added up.
-func (s sums) join(o sums) {
-	for name, v := range o {
-		c := s[name]
-		if c == nil {
-			c = &sumOf{exactness: exact}
-			s[name] = c
-		}
-		c.value += v.value
-		c.exactness = weaker(c.exactness, v.exactness)
-		c.known = c.known || v.known
-		c.partly = c.partly || v.partly
+// join adds what others added up. The order is all one.
+func (c *sumOf) join(o *sumOf) {
+	switch {
+	case !c.known:
+		c.exactness = o.exactness
+	case o.known:
+		c.exactness = weaker(c.exactness, o.exactness)
+	}
+	c.value += o.value
+	c.known = c.known || o.known
+	c.partly = c.partly || o.partly
+}
+
+func (s *sums) join(o *sums) {
+	s.any = s.any || o.any
+	for i := range s.of {
+		s.of[i].join(&o.of[i])
+	}
+	for name, v := range o.pauses {
+		s.pause(name, nil, "")
+		c := s.pauses[name]
+		c.partly = false
+		c.join(v)
 	}
 }
 
 // counters turns sums into what the snapshot shows. lossy is a capture that
 // doesn't hold everything: nothing in it is more than a lower bound.
-func (s sums) counters(lossy bool) Map[Counter] {
+func (s *sums) counters(lossy bool) Map[Counter] {
 	m := Map[Counter]{}
-	for name, c := range s {
+	show := func(name string, c *sumOf) {
 		if !c.known {
-			continue
+			return
 		}
-		if c.partly || lossy && c.exactness == exact {
-			c.exactness = lowerBound
+		exactness := c.exactness
+		if c.partly || lossy && exactness == exact {
+			exactness = lowerBound
 		}
-		m[name] = Counter{Value: Int(c.value), Exactness: c.exactness}
+		m[name] = Counter{Value: Int(c.value), Exactness: exactness}
+	}
+	for i := range s.of {
+		show(counterNames[i], &s.of[i])
+	}
+	for name, c := range s.pauses {
+		show(name, c)
 	}
 	return m
 }
 
-// buildCounters fills in the counters of all hosts.
-func buildCounters(s *Snapshot, r *merged) {
-	all := make(map[string]sums, len(s.Hosts))
-	for i := range s.Hosts {
-		all[s.Hosts[i].IP] = sums{}
+// hostSums are the sums of hosts, by address.
+type hostSums map[string]*sums
+
+func newHostSums(hosts []Host) hostSums {
+	all := make(hostSums, len(hosts))
+	room := make([]sums, len(hosts))
+	for i := range hosts {
+		all[hosts[i].IP] = &room[i]
 	}
-	eachFlow(s, func(c *Connection, fl *Flow) { flowCounters(all[fl.SrcIP], all[fl.DstIP], c, fl) })
+	return all
+}
+
+// sumFlows adds up the counters of all flows, as many parts of the connections
+// at a time as there are workers, unless there are so many hosts that the sums of
+// each part would be as much work as its flows.
+func sumFlows(s *Snapshot, workers int) hostSums {
+	const flowsPerHost = 8
+	n := max(1, min(workers, len(s.Connections)/flowsPerHost/max(1, len(s.Hosts))))
+	parts := make([]hostSums, n)
+	parallel(workers, n, func(i int) {
+		parts[i] = newHostSums(s.Hosts)
+		for k := i * len(s.Connections) / n; k < (i+1)*len(s.Connections)/n; k++ {
+			c := &s.Connections[k]
+			for j := range c.Flows {
+				fl := &c.Flows[j]
+				flowCounters(parts[i][fl.SrcIP], parts[i][fl.DstIP], c, fl)
+			}
+		}
+	})
+	for _, p := range parts[1:] {
+		for ip, a := range p {
+			parts[0][ip].join(a)
+		}
+	}
+	return parts[0]
+}
+
+// buildCounters fills in the counters of all hosts.
+func buildCounters(s *Snapshot, r *merged, workers int) {
+	all := sumFlows(s, workers)
 	for i := range r.partitions {
 		for ip, a := range r.partitions[i].aged.hosts {
-			all[ip].join(a.sums)
+			all[ip].join(&a.sums)
 		}
 	}
 	sent, received := managementOf(r)
-	for i := range s.Hosts {
+	parallel(workers, len(s.Hosts), func(i int) {
 		h := &s.Hosts[i]
 		mine := all[h.IP]
 		managementCounters(mine, sent[h.IP], received[h.IP])
@@ -107,20 +235,21 @@ func buildCounters(s *Snapshot, r *merged) {
 				h.Counters[name] = c
 			}
 		}
-	}
+	})
 }
 
 // flowCounters adds what one flow meant for the NICs at its two ends.
-func flowCounters(src, dst sums, c *Connection, fl *Flow) {
+func flowCounters(src, dst *sums, c *Connection, fl *Flow) {
 	if c.Transport == "iwarp" { // whose drivers count connections, in names of their own
 		return
 	}
-	src.add("sent_pkts", Int(fl.Packets), exact)
-	dst.add("rcvd_pkts", Int(fl.Packets), exact)
+	src.add(countSentPkts, Int(fl.Packets), exact)
+	dst.add(countRcvdPkts, Int(fl.Packets), exact)
 	congestionCounters(src, dst, fl)
 	if c.Service == "rc" {
-		requesterCounters(src, fl)
-		responderCounters(dst, fl)
+		asked := requestsOf(fl)
+		requesterCounters(src, fl, &asked)
+		responderCounters(dst, fl, &asked)
 	}
 }
 
@@ -131,23 +260,23 @@ func lossy(s *Snapshot) bool {
 
 // managementCounters add the packets to queue pairs 0 and 1, which drivers count
 // as they count all others.
-func managementCounters(c sums, sent, received int64) {
-	if len(c) == 0 && sent+received == 0 {
+func managementCounters(c *sums, sent, received int64) {
+	if !c.any && sent+received == 0 {
 		return // no RoCE host
 	}
-	c.add("sent_pkts", Int(sent), exact)
-	c.add("rcvd_pkts", Int(received), exact)
-	c.add("rdma_sends", Int(sent), exact)
-	c.add("rdma_recvs", Int(received), exact)
+	c.add(countSentPkts, Int(sent), exact)
+	c.add(countRcvdPkts, Int(received), exact)
+	c.add(countRdmaSends, Int(sent), exact)
+	c.add(countRdmaRecvs, Int(received), exact)
 }
 
 // congestionCounters are those of DCQCN: notification point at the receiver,
 // reaction point at the sender. CNPs travel from the first to the second.
-func congestionCounters(src, dst sums, fl *Flow) {
+func congestionCounters(src, dst *sums, fl *Flow) {
 	m := &fl.marks
-	src.add("np_cnp_sent", Int(m.CNPs), exact)
-	dst.add("rp_cnp_handled", Int(m.CNPs), exact)
-	dst.add("np_ecn_marked_roce_packets", Int(m.DataCE), exact)
+	src.add(countNpCnpSent, Int(m.CNPs), exact)
+	dst.add(countRpCnpHandled, Int(m.CNPs), exact)
+	dst.add(countNpEcnMarkedRocePackets, Int(m.DataCE), exact)
 	var bad *int64
 	checked := exact
 	if fl.ICRCChecked > 0 {
@@ -156,28 +285,28 @@ func congestionCounters(src, dst sums, fl *Flow) {
 			checked = lowerBound
 		}
 	}
-	dst.add("rx_icrc_encapsulated", bad, checked)
+	dst.add(countRxIcrcEncapsulated, bad, checked)
 }
 
 // requesterCounters are those of the host that asks, for what it got back.
-func requesterCounters(c sums, fl *Flow) {
+func requesterCounters(c *sums, fl *Flow, asked *requests) {
 	var seq, invalid, access, operation *int64
 	if n := fl.Naks; n != nil {
 		seq, invalid, access, operation = &n.PSNSequenceError, &n.InvalidRequest, &n.RemoteAccessError, &n.RemoteOperationalError
 	}
-	c.add("packet_seq_err", seq, exact)
-	c.add("req_remote_invalid_request", invalid, exact)
-	c.add("req_remote_access_errors", access, exact)
-	c.add("remote_op_err", operation, exact)
-	c.add("rnr_nak_retry_err", fl.RNRNaks, exact)
+	c.add(countPacketSeqErr, seq, exact)
+	c.add(countReqRemoteInvalidRequest, invalid, exact)
+	c.add(countReqRemoteAccessErrors, access, exact)
+	c.add(countRemoteOpErr, operation, exact)
+	c.add(countRnrNakRetryErr, fl.RNRNaks, exact)
 	var timeout, implied, adaptive, retries *int64
 	if e := fl.Episodes; e != nil {
 		timeout, implied, adaptive, retries = &e.Timeout, &e.ImpliedNak, &e.Adaptive, Int(e.Total-e.RNR)
 	}
-	c.add("local_ack_timeout_err", timeout, inferred)
-	c.add("implied_nak_seq_err", implied, inferred)
-	c.add("roce_adp_retrans", adaptive, inferred)
-	c.add("completer_retry_err", retries, inferred)
+	c.add(countLocalAckTimeoutErr, timeout, inferred)
+	c.add(countImpliedNakSeqErr, implied, inferred)
+	c.add(countRoceAdpRetrans, adaptive, inferred)
+	c.add(countCompleterRetryErr, retries, inferred)
 	var gaveUp *int64
 	if fl.RetriesExhausted != nil {
 		gaveUp = Int(0)
@@ -187,16 +316,15 @@ func requesterCounters(c sums, fl *Flow) {
 	} else if fl.Episodes != nil { // it asked for nothing
 		gaveUp = Int(0)
 	}
-	c.add("req_transport_retries_exceeded", gaveUp, inferred)
+	c.add(countReqTransportRetriesExceeded, gaveUp, inferred)
 	if t := fl.marks.Throttle; t != nil {
-		c.add("roce_slow_restart_cnps", Int(t.SlowStart), inferred)
+		c.add(countRoceSlowRestartCnps, Int(t.SlowStart), inferred)
 	}
-	sends := messagesOf(fl, "Send")
-	c.add("rdma_sends", sends.value, sends.exactness)
+	c.count(countRdmaSends, asked.of(fl, requestSend))
 }
 
 // responderCounters are those of the host that is asked.
-func responderCounters(c sums, fl *Flow) {
+func responderCounters(c *sums, fl *Flow, asked *requests) {
 	var seq *int64
 	if fl.Naks != nil {
 		seq = &fl.Naks.PSNSequenceError
@@ -204,113 +332,22 @@ func responderCounters(c sums, fl *Flow) {
 	// A responder answers only the first of a run of packets out of sequence
 	// (IBTA 9.7.5.2.8). mlx5 counts the packets, rxe the NAKs, which are what the
 	// wire shows.
-	c.add("out_of_sequence", seq, lowerBound)
-	c.add("out_of_seq_request", seq, exact)
-	c.add("out_of_buffer", fl.RNRNaks, exact)
-	c.add("duplicate_request", fl.duplicateRequests, inferred)
-	for _, of := range [...]struct{ name, kind string }{
-		{"rx_write_requests", "RDMA Write"}, {"rx_read_requests", "RDMA Read Request"}, {"rx_atomic_requests", "atomic"},
-	} {
-		n := messagesOf(fl, of.kind)
-		c.add(of.name, n.value, n.exactness)
-	}
-	sends, immediate := messagesOf(fl, "Send"), lastsOf(fl, "RDMA Write", "Immediate")
-	c.add("rdma_recvs", sends.value, sends.exactness)
-	c.add("rdma_recvs", immediate.value, immediate.exactness)
-}
-
-// messageCount is how many messages of a kind a flow asked for.
-type messageCount struct {
-	value     *int64
-	exactness string
-}
-
-// messagesOf counts the messages of a kind, each once. The packets that begin
-// one say how many there were where nothing was sent again and nothing copied;
-// else those of the other kinds bound it from below, as all messages together
-// are known.
-func messagesOf(fl *Flow, kind string) messageCount {
-	mine, others := int64(0), int64(0)
-	for op, n := range fl.Opcodes {
-		switch {
-		case !begins(op):
-		case isKind(op, kind):
-			mine += n
-		default:
-			others += n
-		}
-	}
-	if mine == 0 {
-		return messageCount{Int(0), exact}
-	}
-	if clean(fl) {
-		return messageCount{Int(mine), exact}
-	}
-	if fl.Messages == nil {
-		return messageCount{}
-	}
-	if others == 0 {
-		return messageCount{Int(min(mine, *fl.Messages)), exact}
-	}
-	bound := max(0, *fl.Messages-others)
-	if l := finished(fl, kind); l != nil {
-		bound = max(bound, l.Count)
-	}
-	return messageCount{Int(min(mine, bound)), lowerBound}
-}
-
-// lastsOf counts the messages of a kind whose last packet has a property, such
-// as immediate data: what consumes a receive.
-func lastsOf(fl *Flow, kind, property string) messageCount {
-	n := int64(0)
-	for op, packets := range fl.Opcodes {
-		if isKind(op, kind) && strings.Contains(op, property) {
-			n += packets
-		}
-	}
-	if n > 0 && !clean(fl) {
-		return messageCount{Int(0), lowerBound}
-	}
-	return messageCount{Int(n), exact}
-}
-
-// clean tells whether every packet on the flow stands for itself.
-func clean(fl *Flow) bool {
-	return fl.Retransmitted != nil && *fl.Retransmitted == 0 && orZero(fl.Duplicates) == 0 && fl.ICRCBad == 0
-}
-
-// finished is the latency of a kind of which each message is one sample.
-func finished(fl *Flow, kind string) *Latency {
-	switch kind {
-	case "RDMA Read Request":
-		return fl.Latency.ReadLast
-	case "atomic":
-		return fl.Latency.Atomic
-	}
-	return nil
-}
-
-// begins tells whether a packet of this opcode begins a request.
-func begins(op string) bool {
-	if strings.Contains(op, "Response") || strings.Contains(op, "Acknowledge") {
-		return false
-	}
-	return strings.Contains(op, " First") || strings.Contains(op, " Only") || isKind(op, "RDMA Read Request") || isKind(op, "atomic")
-}
-
-func isKind(op, kind string) bool {
-	if kind == "atomic" {
-		return strings.HasSuffix(op, " Compare Swap") || strings.HasSuffix(op, " Fetch Add")
-	}
-	_, name, _ := strings.Cut(op, " ") // "RC Send Only"
-	return strings.HasPrefix(name, kind)
+	c.add(countOutOfSequence, seq, lowerBound)
+	c.add(countOutOfSeqRequest, seq, exact)
+	c.add(countOutOfBuffer, fl.RNRNaks, exact)
+	c.add(countDuplicateRequest, fl.duplicateRequests, inferred)
+	c.count(countRxWriteRequests, asked.of(fl, requestWrite))
+	c.count(countRxReadRequests, asked.of(fl, requestRead))
+	c.count(countRxAtomicRequests, asked.of(fl, requestAtomic))
+	c.count(countRdmaRecvs, asked.of(fl, requestSend))
+	c.count(countRdmaRecvs, asked.immediate(fl))
 }
 
 // pauseCounters are those of pause frames. MAC control frames cross no bridge,
 // so a host whose MAC sent some is one end of the tapped link, and whoever else
 // sends them there is the other one. Where no host sends any, nothing says whose
 // link it is.
-func pauseCounters(c sums, s *Snapshot, h *Host) {
+func pauseCounters(c *sums, s *Snapshot, h *Host) {
 	for i := range s.PFC.Sources {
 		src := &s.PFC.Sources[i]
 		if s.ownsMAC(h, src.EthSrc) {
@@ -351,7 +388,7 @@ func (h *Host) hasMAC(mac string) bool {
 
 // portPause adds one source's pauses to the counters of a port that sends or
 // receives them.
-func portPause(c sums, src *PFCSource, way string, p *PFC) {
+func portPause(c *sums, src *PFCSource, way string, p *PFC) {
 	prio := fmt.Sprintf("%s_prio%s_pause", way, src.Priority)
 	if src.Priority == PriorityAll {
 		prio = way + "_global_pause"
@@ -360,12 +397,12 @@ func portPause(c sums, src *PFCSource, way string, p *PFC) {
 	if p.LinkSpeedFrom == "assumed" {
 		timed = inferred
 	}
-	c.add(prio, Int(src.XOFFFrames+src.XONFrames), exact)
-	c.add(prio+"_duration", Int(orZero(src.PausedNS)/1000), timed)
+	c.pause(prio, Int(src.XOFFFrames+src.XONFrames), exact)
+	c.pause(prio+"_duration", Int(orZero(src.PausedNS)/1000), timed)
 	if way == "rx" {
-		c.add(prio+"_transition", src.Transitions, timed)
+		c.pause(prio+"_transition", src.Transitions, timed)
 		return
 	}
-	c.add("tx_pause_storm_warning_events", Int(src.stallWarnings), inferred)
-	c.add("tx_pause_storm_error_events", Int(src.stallErrors), inferred)
+	c.pause("tx_pause_storm_warning_events", Int(src.stallWarnings), inferred)
+	c.pause("tx_pause_storm_error_events", Int(src.stallErrors), inferred)
 }
