@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -27,6 +28,9 @@ func wantHugePages() {
 		return
 	}
 	const page = 2 << 20
+	// A collection that this allocation begins might find it in use yet, and the
+	// next one would wait until there is as much again.
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	b := make([]byte, hugeHeap) // never touched, so the system backs none of it yet
 	skip := -uintptr(unsafe.Pointer(unsafe.SliceData(b))) % page
 	_ = unix.Madvise(b[skip:skip+(hugeHeap-skip)/page*page], unix.MADV_HUGEPAGE)
