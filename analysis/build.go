@@ -46,7 +46,7 @@ func build(e *Engine, m *marker) *Snapshot {
 	s.TransportFit = buildFit(s)
 	buildCounters(s, r, e.opt.Workers)
 	grade(s, &r.front.totals)
-	findAll(s, &r.front.totals, e.opt.Settings)
+	findAll(s, &r.front.totals, &e.opt)
 	return s
 }
 

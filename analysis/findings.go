@@ -174,14 +174,16 @@ const (
 	ConfidenceLow    = "low"
 )
 
-// findAll runs every rule over s, ranks what they found, and draws the
-// verdict.
-func findAll(s *Snapshot, t *totals, settings Settings) {
-	for _, r := range rules {
-		f := &finder{Snapshot: s, totals: t, rule: r, settings: settings}
-		r.find(f)
-		s.Findings = append(s.Findings, f.worst()...)
-	}
+// findAll runs every rule over s, some at a time, since they only read; ranks
+// what they found, and draws the verdict.
+func findAll(s *Snapshot, t *totals, opt *Options) {
+	found := make([][]Finding, len(rules))
+	parallel(opt.Workers, len(rules), func(i int) {
+		f := &finder{Snapshot: s, totals: t, rule: rules[i], settings: opt.Settings}
+		rules[i].find(f)
+		found[i] = f.worst()
+	})
+	s.Findings = slices.Concat(found...)
 	explained := causes(s.Findings)
 	order := make([]int, len(s.Findings))
 	for i := range order {

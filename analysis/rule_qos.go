@@ -2,7 +2,8 @@ package analysis
 
 import (
 	"fmt"
-	"slices"
+	"math/bits"
+	"strconv"
 	"strings"
 
 	"rdmascope/analysis/marking"
@@ -72,32 +73,37 @@ var ruleQoSMixedDSCP = Rule{
 	Meaning:  "The data of one queue pair came with different DSCPs. They then travel in different queues and overtake one another, which RDMA NICs take for loss.",
 	Advice:   "something rewrites DSCP for a part of the packets; compare captures before and behind each hop",
 	find: func(f *finder) {
-		flows, conns := dataFlows(f.Snapshot, func(_ *Connection, fl *Flow) bool { return len(dataDSCPs(fl)) > 1 })
+		flows, conns := dataFlows(f.Snapshot, func(_ *Connection, fl *Flow) bool { return dataDSCPs(fl).len() > 1 })
 		if len(flows) > 0 {
-			n := aboutFlows(flows, conns, fmt.Sprintf("DSCP %s in one flow", joinInts(dataDSCPs(flows[0]))))
+			n := aboutFlows(flows, conns, fmt.Sprintf("DSCP %s in one flow", dataDSCPs(flows[0])))
 			f.add(n)
 		}
 	},
 }
 
-// dataDSCPs are the code points of a flow's data, in order.
-func dataDSCPs(fl *Flow) []int {
-	var list []int
-	for _, m := range fl.marks.Markings {
-		if isData(m.Kind) && !slices.Contains(list, int(m.DSCP)) {
-			list = append(list, int(m.DSCP))
-		}
+// dscpSet is a set of code points, one bit each.
+type dscpSet uint64
+
+func (s dscpSet) len() int   { return bits.OnesCount64(uint64(s)) }
+func (s dscpSet) least() int { return bits.TrailingZeros64(uint64(s)) }
+
+// String lists the code points in order.
+func (s dscpSet) String() string {
+	var list []string
+	for ; s != 0; s &= s - 1 {
+		list = append(list, strconv.Itoa(s.least()))
 	}
-	slices.Sort(list)
-	return list
+	return strings.Join(list, ", ")
 }
 
-func joinInts(list []int) string {
-	parts := make([]string, len(list))
-	for i, v := range list {
-		parts[i] = fmt.Sprint(v)
+// dataDSCPs are the code points of a flow's data.
+func dataDSCPs(fl *Flow) (s dscpSet) {
+	for _, m := range fl.marks.Markings {
+		if isData(m.Kind) {
+			s |= 1 << (m.DSCP & 63)
+		}
 	}
-	return strings.Join(parts, ", ")
+	return s
 }
 
 var ruleQoSDirection = Rule{
@@ -113,12 +119,12 @@ var ruleQoSDirection = Rule{
 				continue
 			}
 			a, b := dataDSCPs(&c.Flows[0]), dataDSCPs(&c.Flows[1])
-			if len(a) != 1 || len(b) != 1 || a[0] == b[0] {
+			if a.len() != 1 || b.len() != 1 || a == b {
 				continue
 			}
 			n := flowFinding(c, &c.Flows[0])
 			n.weight = c.Flows[0].Packets + c.Flows[1].Packets
-			n.Meaning = Text(fmt.Sprintf("%s: DSCP %d, back: DSCP %d", flowName(&c.Flows[0]), a[0], b[0]))
+			n.Meaning = Text(fmt.Sprintf("%s: DSCP %d, back: DSCP %d", flowName(&c.Flows[0]), a.least(), b.least()))
 			f.add(n)
 		}
 	},

@@ -102,7 +102,7 @@ var ruleQoSPairDSCP = Rule{
 				return
 			}
 			d := dataDSCPs(fl)
-			if len(d) != 1 {
+			if d.len() != 1 {
 				return // qos.mixed_dscp
 			}
 			k := direction{fl.SrcIP, fl.DstIP}
@@ -111,13 +111,13 @@ var ruleQoSPairDSCP = Rule{
 				first[k] = fl
 				return
 			}
-			if dataDSCPs(g)[0] != d[0] {
+			if dataDSCPs(g) != d {
 				flows, conns = append(flows, fl), append(conns, c)
 			}
 		})
 		if len(flows) > 0 {
 			d := direction{flows[0].SrcIP, flows[0].DstIP}
-			f.add(aboutFlows(flows, conns, fmt.Sprintf("DSCP %d, others from %s to %s DSCP %d", dataDSCPs(flows[0])[0], d.src, d.dst, dataDSCPs(first[d])[0])))
+			f.add(aboutFlows(flows, conns, fmt.Sprintf("DSCP %d, others from %s to %s DSCP %d", dataDSCPs(flows[0]).least(), d.src, d.dst, dataDSCPs(first[d]).least())))
 		}
 	},
 }
