@@ -23,8 +23,8 @@ type arena struct {
 	episodes  []Episodes
 	lost      []EpisodesLost
 
-	addresses map[wire.Addr]string
-	macs      map[wire.MAC]Text
+	addresses recent[wire.Addr, string]
+	macs      recent[wire.MAC, Text]
 }
 
 // chunkBytes is how much one allocation of an arena takes.
@@ -79,29 +79,30 @@ func (a *arena) list(n int) List[int64] {
 	return take(&a.ints, n)[:0]
 }
 
-// address is an address in words: many connections of a partition have the same
-// few.
-func (a *arena) address(addr wire.Addr) string {
-	s, ok := a.addresses[addr]
-	if !ok {
-		s = addr.String()
-		if a.addresses == nil {
-			a.addresses = map[wire.Addr]string{}
-		}
-		a.addresses[addr] = s
-	}
-	return s
+// recent keeps the newest few words: those of one connection's ends are asked for
+// again and again.
+type recent[K comparable, V any] struct {
+	keys  [4]K
+	words [4]V
+	n     int
 }
+
+func (r *recent[K, V]) word(key K, of func(K) V) V {
+	for i := range min(r.n, len(r.keys)) {
+		if r.keys[i] == key {
+			return r.words[i]
+		}
+	}
+	i := r.n % len(r.keys)
+	r.keys[i], r.words[i] = key, of(key)
+	r.n++
+	return r.words[i]
+}
+
+// address is an address in words.
+func (a *arena) address(addr wire.Addr) string { return a.addresses.word(addr, wire.Addr.String) }
 
 // mac is a MAC address in words.
 func (a *arena) mac(m wire.MAC) Text {
-	s, ok := a.macs[m]
-	if !ok {
-		s = Text(m.String())
-		if a.macs == nil {
-			a.macs = map[wire.MAC]Text{}
-		}
-		a.macs[m] = s
-	}
-	return s
+	return a.macs.word(m, func(m wire.MAC) Text { return Text(m.String()) })
 }

@@ -95,12 +95,7 @@ func (a *arena) requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string,
 		fl.PathMTUBytes = a.int(int64(f.PathMTU))
 	}
 	if total := count("episodes", f.Episodes); total != nil {
-		e := &f.EpisodesBy
-		fl.Episodes = place(&a.episodes, Episodes{Total: *total, Nak: int64(e.NAK), RNR: int64(e.RNR), Timeout: int64(e.Timeout), ImpliedNak: int64(e.ImpliedNAK),
-			Adaptive: int64(e.Adaptive), Spurious: int64(e.Spurious), NakUnheeded: int64(e.NAKUnheeded)})
-		lost := func(name string) int64 { return int64(f.EpisodesLost[name]) }
-		fl.EpisodesLost = place(&a.lost, EpisodesLost{Upstream: lost("upstream"), Downstream: lost("downstream"), Ack: lost("ack"), Corrupt: lost("corrupt"),
-			Reorder: lost("reorder"), None: lost("none"), Undetermined: lost("undetermined")})
+		fl.Episodes, fl.EpisodesLost = a.episodesOf(f, *total)
 		fl.RecoveryTimeNS = a.int(f.RecoveryNS)
 	}
 	fl.RecoveryScheme = Text(f.Scheme)
@@ -148,6 +143,26 @@ func (a *arena) requesterFigures(fl *Flow, f *rc.FlowFigures, count func(string,
 	}
 }
 
+// noEpisodes and noneLost are shared by all flows without trouble, as noNaks is,
+// and never changed.
+var (
+	noEpisodes Episodes
+	noneLost   EpisodesLost
+	noNaks     Naks
+)
+
+func (a *arena) episodesOf(f *rc.FlowFigures, total int64) (*Episodes, *EpisodesLost) {
+	if total == 0 && f.EpisodesBy == (rc.Episodes{}) && len(f.EpisodesLost) == 0 {
+		return &noEpisodes, &noneLost
+	}
+	e := &f.EpisodesBy
+	lost := func(name string) int64 { return int64(f.EpisodesLost[name]) }
+	return place(&a.episodes, Episodes{Total: total, Nak: int64(e.NAK), RNR: int64(e.RNR), Timeout: int64(e.Timeout), ImpliedNak: int64(e.ImpliedNAK),
+			Adaptive: int64(e.Adaptive), Spurious: int64(e.Spurious), NakUnheeded: int64(e.NAKUnheeded)}),
+		place(&a.lost, EpisodesLost{Upstream: lost("upstream"), Downstream: lost("downstream"), Ack: lost("ack"), Corrupt: lost("corrupt"),
+			Reorder: lost("reorder"), None: lost("none"), Undetermined: lost("undetermined")})
+}
+
 // rates are means over the flow's life.
 func (a *arena) rates(fl *Flow, f *rc.FlowFigures) {
 	life := f.LastTime - f.FirstTime
@@ -182,10 +197,7 @@ func (a *arena) answerFigures(fl *Flow, f *rc.FlowFigures) {
 	fl.Acks = a.int(int64(f.Acks))
 	fl.RNRNaks = a.int(int64(f.RNRNAKs))
 	fl.firstNak, fl.firstRNR = f.FirstNAK, f.FirstRNR
-	fl.Naks = place(&a.naks, Naks{
-		PSNSequenceError: int64(f.NAKs[0]), InvalidRequest: int64(f.NAKs[1]), RemoteAccessError: int64(f.NAKs[2]),
-		RemoteOperationalError: int64(f.NAKs[3]), InvalidRDRequest: int64(f.NAKs[4]),
-	})
+	fl.Naks = a.naksOf(f)
 	if f.RNRTimers == nil {
 		return
 	}
@@ -195,6 +207,16 @@ func (a *arena) answerFigures(fl *Flow, f *rc.FlowFigures) {
 			fl.RNRTimers[code] = int64(n)
 		}
 	}
+}
+
+func (a *arena) naksOf(f *rc.FlowFigures) *Naks {
+	if f.NAKs == [5]uint64{} {
+		return &noNaks
+	}
+	return place(&a.naks, Naks{
+		PSNSequenceError: int64(f.NAKs[0]), InvalidRequest: int64(f.NAKs[1]), RemoteAccessError: int64(f.NAKs[2]),
+		RemoteOperationalError: int64(f.NAKs[3]), InvalidRDRequest: int64(f.NAKs[4]),
+	})
 }
 
 func (a *arena) recovery(r *rc.Recovery) Recovery {

@@ -35,7 +35,7 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	// A packet that several interfaces saw is CE when any sighting is.
 	fl.ECNCE = m.CE + b.p.taps.CEMissed(base.mark)
 	fl.ECNCapable = max(m.ECNCapable, fl.ECNCE)
-	fl.DSCP, fl.PCP = ByNumber{}, ByNumber{}
+	fl.DSCP = ByNumber{}
 	fl.Markings = make(List[Marking], 0, len(m.Markings))
 	for i := range m.Markings {
 		fl.Markings = append(fl.Markings, b.marking(&m.Markings[i]))
@@ -43,6 +43,9 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	for _, k := range m.Markings {
 		fl.DSCP[int(k.DSCP)] += k.Packets
 		if k.Tagged {
+			if fl.PCP == nil {
+				fl.PCP = ByNumber{}
+			}
 			fl.PCP[int(k.PCP)] += k.Packets
 		}
 	}

@@ -157,7 +157,7 @@ func (s *sums) join(o *sums) {
 // counters turns sums into what the snapshot shows. lossy is a capture that
 // doesn't hold everything: nothing in it is more than a lower bound.
 func (s *sums) counters(lossy bool) Map[Counter] {
-	m := Map[Counter]{}
+	m := make(Map[Counter], len(s.of)+len(s.pauses))
 	show := func(name string, c *sumOf) {
 		if !c.known {
 			return

@@ -285,6 +285,7 @@ func (p *partition) result(final bool, now int64) partitionResult {
 	if final {
 		p.iwarp.Finish()
 		p.rc.Finish()
+		p.marks.Finish()
 	}
 	r := partitionResult{keys: p.table.keys, flows: p.flows, archived: p.archived, untrusted: p.untrusted, management: p.management, unmanaged: p.unmanaged,
 		rc: p.rc.Result(), cm: p.cm.Result(now), traffic: p.traffic.Result(now)}

@@ -102,14 +102,20 @@ type pairLog struct {
 	events []cnpEvent
 }
 
+// Finish tells that no packet will follow, so that results needn't be copies.
+func (t *Tracker) Finish() { t.finished = true }
+
 // Result returns what is known at time now. peerOf gives a flow's way back, or
 // -1; nil takes the peers that SetPeer told.
 func (t *Tracker) Result(now int64, peerOf func(id int32) int32) *Result {
 	r := &Result{LinksRefused: t.linksRefused, Unconnected: t.unconnected, PacedRefused: t.pacedRefused,
-		n: t.n, flows: t.flows.Clone(), odd: t.odd.Clone(), congs: make([]Congestion, len(t.congs))}
+		n: t.n, flows: t.flows, odd: t.odd, congs: make([]Congestion, len(t.congs))}
+	if !t.finished {
+		r.flows, r.odd = t.flows.Clone(), t.odd.Clone()
+	}
 	for id := range t.n {
 		f := t.flows.At(id)
-		if odd := r.odd.At(id); odd.more != nil {
+		if odd := r.odd.At(id); odd.more != nil && !t.finished {
 			odd.more = odd.more.clone()
 		}
 		if f.cong == 0 {

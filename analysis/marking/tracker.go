@@ -57,6 +57,8 @@ type Tracker struct {
 
 	linksRefused, unconnected int64 // CNPs without a flow they could mean, or no room to say so
 	pacedRefused              int64 // CNPs that there was no room to keep for the pacing
+
+	finished bool // no packet follows
 }
 
 // pairKey is a direction between two hosts.
