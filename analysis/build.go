@@ -1,7 +1,6 @@
 package analysis
 
 import (
-	"cmp"
 	"maps"
 	"slices"
 
@@ -23,7 +22,8 @@ func build(e *Engine, m *marker) *Snapshot {
 	s.Capture = buildCapture(m, r)
 	s.Capture.Filter = Text(e.opt.Filter)
 	s.Protocols = buildProtocols(&r.front.totals, iwarpTraffic(r))
-	drafts := connections(r, e.opt.Workers)
+	workers := e.opt.Workers
+	drafts := connections(r, workers)
 	s.ConnectionsTotal = int64(len(drafts))
 	s.Connections = make(List[Connection], len(drafts))
 	for i, d := range drafts {
@@ -39,41 +39,42 @@ func build(e *Engine, m *marker) *Snapshot {
 	s.priorities = e.opt.priorities()
 	s.shared = buildShared(m, r, s.priorities)
 	pauseShares(s)
-	s.Hosts = buildHosts(s, r)
-	buildTaps(s, m, r)
 	withoutClock(s)
-	sumConnections(s)
-	s.TransportFit = buildFit(s)
-	buildCounters(s, r, e.opt.Workers)
-	grade(s, &r.front.totals)
-	findAll(s, &r.front.totals, &e.opt)
+	together(workers,
+		func() { s.Hosts = buildHosts(s, r) },
+		func() { buildTaps(s, m, r) },
+		func() { sumConnections(s) },
+		func() { s.TransportFit = buildFit(s) },
+	)
+	buildCounters(s, r, workers)
+	together(workers,
+		func() { grade(s, &r.front.totals) },
+		func() { findAll(s, &r.front.totals, &e.opt) },
+	)
 	return s
 }
 
 // sumConnections adds up what the connections tell about the capture.
 func sumConnections(s *Snapshot) {
-	for i := range s.Connections {
-		for k := range s.Connections[i].Flows {
-			fl := &s.Connections[i].Flows[k]
-			s.Capture.DuplicatePackets = sum(s.Capture.DuplicatePackets, fl.Duplicates)
-			s.Capture.UnseenPackets = sum(s.Capture.UnseenPackets, fl.Unseen)
-		}
-	}
+	var copies, unseen sumOf
+	eachFlow(s, func(_ *Connection, fl *Flow) {
+		copies.add(fl.Duplicates, exact)
+		unseen.add(fl.Unseen, exact)
+	})
 	if s.AgedOut != nil {
 		for i := range s.AgedOut.byInterface {
 			t := &s.AgedOut.byInterface[i].FlowTotals
-			s.Capture.DuplicatePackets = sum(s.Capture.DuplicatePackets, t.Duplicates)
-			s.Capture.UnseenPackets = sum(s.Capture.UnseenPackets, t.Unseen)
+			copies.add(t.Duplicates, exact)
+			unseen.add(t.Unseen, exact)
 		}
 	}
-}
-
-// sum adds figures that may be unknown; it is unknown only when both are.
-func sum(a, b *int64) *int64 {
-	if a == nil || b == nil {
-		return cmp.Or(a, b)
+	// Unknown only when every part is.
+	if copies.known {
+		s.Capture.DuplicatePackets = Int(copies.value)
 	}
-	return Int(*a + *b)
+	if unseen.known {
+		s.Capture.UnseenPackets = Int(unseen.value)
+	}
 }
 
 // buildConformance counts the broken rules of all connections.

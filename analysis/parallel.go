@@ -26,3 +26,8 @@ func parallel(workers, n int, do func(i int)) {
 	}
 	wg.Wait()
 }
+
+// together does tasks that don't need one another.
+func together(workers int, tasks ...func()) {
+	parallel(workers, len(tasks), func(i int) { tasks[i]() })
+}
