@@ -1,6 +1,9 @@
 package analysis
 
 import (
+	"unsafe"
+
+	"rdmascope/analysis/prefetch"
 	"rdmascope/decode/wire"
 )
 
@@ -73,6 +76,11 @@ func (t *flowTable) candidate(hash uint64) int32 {
 			return s.id
 		}
 	}
+}
+
+// ahead asks for the place of a hash.
+func (t *flowTable) ahead(l *prefetch.List, hash uint64) {
+	l.Add(unsafe.Pointer(&t.slots[uint32(hash)&uint32(len(t.slots)-1)]))
 }
 
 // isFull tells whether there is no room for another flow.

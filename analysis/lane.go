@@ -1,7 +1,10 @@
 package analysis
 
 import (
+	"unsafe"
+
 	"rdmascope/analysis/pause"
+	"rdmascope/analysis/prefetch"
 	"rdmascope/decode/wire"
 )
 
@@ -50,11 +53,17 @@ type partitionGroup struct {
 
 	// What the group decodes itself.
 	decoder *wire.Decoder
-	pkts    []wire.Packet
-	batch   []arrival
+	near    [lookahead]batch
 	totals  totals
 	rates   rateCounter
-	warm    int64 // keeps the reads of ahead alive
+	lines   prefetch.List
+}
+
+// batch are packets whose turn is near, and where those are decoded that weren't
+// yet.
+type batch struct {
+	arrivals []arrival
+	pkts     []wire.Packet
 }
 
 // arrival is a packet whose turn is near.
@@ -67,8 +76,10 @@ type arrival struct {
 }
 
 func newPartitions(index, lanes int, opt Options) *partitionGroup {
-	g := &partitionGroup{index: index, first: -1, pause: pause.NewTimeline(opt.pause()), decoder: wire.NewDecoder(opt.Decode),
-		pkts: make([]wire.Packet, 0, warmBatch), batch: make([]arrival, 0, warmBatch)}
+	g := &partitionGroup{index: index, first: -1, pause: pause.NewTimeline(opt.pause()), decoder: wire.NewDecoder(opt.Decode)}
+	for i := range g.near {
+		g.near[i] = batch{make([]arrival, 0, batchSize), make([]wire.Packet, 0, batchSize)}
+	}
 	for i := range partitions {
 		if laneOf(uint8(i), lanes) == index {
 			if g.first < 0 {
@@ -90,18 +101,22 @@ func (g *partitionGroup) consume(b *block) {
 		}
 	}
 	control := b.control
-	for list := b.lanes[g.index]; len(list) > 0; {
-		n := min(len(list), warmBatch)
-		g.fetch(b, list[:n])
-		list = list[n:]
-		g.ahead()
-		for i := range g.batch {
-			a := &g.batch[i]
-			for len(control) > 0 && b.at[control[0]] < a.at {
-				g.pause.Frame(&b.pkts[control[0]])
-				control = control[1:]
-			}
-			a.partition.packet(a.Packet, a.hash)
+	list := b.lanes[g.index]
+	steps := (len(list) + batchSize - 1) / batchSize
+	part := func(k int) []sorted { return list[k*batchSize : min(len(list), (k+1)*batchSize)] }
+	for k := range steps + lookahead {
+		if k < steps {
+			g.frames(b, part(k))
+		}
+		if k := k - 1; k >= 0 && k < steps {
+			g.fetch(b, part(k), &g.near[k%lookahead])
+		}
+		if k := k - 2; k >= 0 && k < steps {
+			g.far(&g.near[k%lookahead])
+		}
+		g.lines.Fetch()
+		if k := k - lookahead; k >= 0 {
+			control = g.track(b, &g.near[k%lookahead], control)
 		}
 	}
 	for _, i := range control {
@@ -109,26 +124,42 @@ func (g *partitionGroup) consume(b *block) {
 	}
 }
 
-// warmBatch is how many packets are looked ahead: their lines fit the first
-// cache.
-const warmBatch = 16
+// track takes a batch, and the pause frames before each of its packets. It
+// returns those that are left.
+func (g *partitionGroup) track(b *block, near *batch, control []uint32) []uint32 {
+	for i := range near.arrivals {
+		a := &near.arrivals[i]
+		for len(control) > 0 && b.at[control[0]] < a.at {
+			g.pause.Frame(&b.pkts[control[0]])
+			control = control[1:]
+		}
+		a.partition.packet(a.Packet, a.hash)
+	}
+	return control
+}
 
-// fetch makes the packets of a part of the list the batch, decoding those that
+// A batch is small enough for its packets and the lines that they touch to stay
+// in the first cache, with the lookahead.
+const (
+	batchSize = 8
+	lookahead = 3
+)
+
+// fetch makes the packets of a part of the list a batch, decoding those that
 // aren't yet.
-func (g *partitionGroup) fetch(b *block, list []sorted) {
-	g.batch, g.pkts = g.batch[:0], g.pkts[:0]
-	g.touch(b, list)
+func (g *partitionGroup) fetch(b *block, list []sorted, near *batch) {
+	near.arrivals, near.pkts = near.arrivals[:0], near.pkts[:0]
 	for i := range list {
 		e := &list[i]
 		part := g.parts[int(e.part)-g.first]
 		if e.whole {
-			g.batch = append(g.batch, arrival{&b.pkts[e.at], part, e.hash, b.at[e.at], -1})
+			near.add(&b.pkts[e.at], part, e.hash, b.at[e.at])
 			continue
 		}
-		first := len(g.pkts)
-		g.pkts = b.decodeTo(g.pkts, g.decoder, int(e.at), &g.totals)
-		for k := first; k < len(g.pkts); k++ {
-			p, hash := &g.pkts[k], e.hash
+		first := len(near.pkts)
+		near.pkts = b.decodeTo(near.pkts, g.decoder, int(e.at), &g.totals)
+		for k := first; k < len(near.pkts); k++ {
+			p, hash := &near.pkts[k], e.hash
 			g.rates.add(p, b.start)
 			if !tracked(p) {
 				continue
@@ -136,51 +167,49 @@ func (g *partitionGroup) fetch(b *block, list []sorted) {
 			if k > first { // to another queue pair, maybe
 				hash = flowHashOf(pairHash(p.Src, p.Dst), p)
 			}
-			g.batch = append(g.batch, arrival{p, part, hash, e.at, -1})
+			near.add(p, part, hash, e.at)
+		}
+	}
+	for i := range near.arrivals {
+		a := &near.arrivals[i]
+		if a.flow = a.candidate(a.Packet, a.hash); a.flow >= 0 {
+			a.partition.ahead(&g.lines, a.flow)
 		}
 	}
 }
 
-// touch reads what decoding is going to read of frames that another core may
-// have taken from the file: here no read waits for another one.
-func (g *partitionGroup) touch(b *block, list []sorted) {
-	x := g.warm
+func (n *batch) add(p *wire.Packet, part *partition, hash uint64, at uint32) {
+	n.arrivals = append(n.arrivals, arrival{p, part, hash, at, -1})
+}
+
+// frames asks for what decoding is going to read of frames that another core
+// may have taken from the file, and for where their flows are looked up.
+func (g *partitionGroup) frames(b *block, list []sorted) {
 	for i := range list {
-		if list[i].whole {
+		e := &list[i]
+		g.parts[int(e.part)-g.first].table.ahead(&g.lines, e.hash)
+		if e.whole {
 			continue
 		}
-		frame := b.frame(int(list[i].at))
-		x += int64(frame[0]) + int64(frame[len(frame)-1])
+		frame := b.frame(int(e.at))
+		g.lines.Add(unsafe.Pointer(&frame[0]))
+		g.lines.Add(unsafe.Pointer(&frame[len(frame)-1]))
 		if len(frame) > cacheLine {
-			x += int64(frame[cacheLine])
+			g.lines.Add(unsafe.Pointer(&frame[cacheLine]))
 		}
 	}
-	g.warm = x
+}
+
+// far asks for what can only be found when what ahead asked for is there.
+func (g *partitionGroup) far(near *batch) {
+	for i := range near.arrivals {
+		if a := &near.arrivals[i]; a.flow >= 0 {
+			a.partition.aheadMore(&g.lines, a.Packet, a.flow)
+		}
+	}
 }
 
 const cacheLine = 64
-
-// ahead reads what the packets of the batch are going to touch, stage by stage:
-// within a stage no read waits for another one, so the misses overlap, which in
-// tracking packet by packet they don't. It changes nothing.
-func (g *partitionGroup) ahead() {
-	x := g.warm
-	for i := range g.batch {
-		a := &g.batch[i]
-		a.flow = a.candidate(a.Packet, a.hash)
-	}
-	for i := range g.batch {
-		if a := &g.batch[i]; a.flow >= 0 {
-			x += a.partition.warm(a.Packet, a.flow)
-		}
-	}
-	for i := range g.batch {
-		if a := &g.batch[i]; a.flow >= 0 {
-			x += a.warmMore(a.Packet, a.flow)
-		}
-	}
-	g.warm = x
-}
 
 func (g *partitionGroup) result(final bool) laneResult {
 	sum, rates := g.totals, g.rates

@@ -3,11 +3,13 @@ package analysis
 import (
 	"maps"
 	"math"
+	"unsafe"
 
 	"rdmascope/analysis/cm"
 	"rdmascope/analysis/iwarp"
 	"rdmascope/analysis/marking"
 	"rdmascope/analysis/pause"
+	"rdmascope/analysis/prefetch"
 	"rdmascope/analysis/rc"
 	"rdmascope/analysis/taps"
 	"rdmascope/decode/roce"
@@ -139,17 +141,21 @@ func (p *partition) candidate(pkt *wire.Packet, hash uint64) int32 {
 	return p.table.candidate(hash)
 }
 
-// warm reads what a packet of flow id will touch, warmMore what can only be
-// found then.
-func (p *partition) warm(pkt *wire.Packet, id int32) int64 {
+// ahead asks for what a packet of flow id will touch, aheadMore for what can
+// only be found then.
+func (p *partition) ahead(l *prefetch.List, id int32) {
 	f := &p.flows[id]
-	return f.last + int64(f.opcodes.counts[0]) + f.firstRequest + int64(p.table.keys[id].DestQP) +
-		p.rc.Warm(id) + p.traffic.Warm(id)
+	l.Add(unsafe.Pointer(f))
+	l.Add(unsafe.Pointer(&f.opcodes.counts[0]))
+	l.Add(unsafe.Pointer(&p.table.keys[id]))
+	p.rc.Ahead(l, id)
+	p.traffic.Ahead(l, id)
 }
 
-func (p *partition) warmMore(pkt *wire.Packet, id int32) int64 {
+func (p *partition) aheadMore(l *prefetch.List, pkt *wire.Packet, id int32) {
 	h := &pkt.RoCE.BTH
-	return int64(p.marks.Warm(p.flows[id].mark)) + p.rc.WarmRequester(id, h.PSN, h.Opcode.Flags().Has(roce.FlagResponse))
+	p.marks.Ahead(l, p.flows[id].mark)
+	p.rc.AheadMore(l, id, h.PSN, h.Opcode.Flags().Has(roce.FlagResponse))
 }
 
 // open begins a new flow, unless what the packet says about itself can't be

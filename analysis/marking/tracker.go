@@ -1,6 +1,9 @@
 package marking
 
 import (
+	"unsafe"
+
+	"rdmascope/analysis/prefetch"
 	"rdmascope/analysis/slab"
 	"rdmascope/decode/roce"
 	"rdmascope/decode/wire"
@@ -115,13 +118,11 @@ func (t *Tracker) AddFlow(id int32) {
 	t.n = max(t.n, id+1)
 }
 
-// Warm reads what Packet will read of a flow, so that the processor fetches the
-// memory of many flows at once. The sum means nothing.
-func (t *Tracker) Warm(id int32) int32 {
-	if id >= t.n {
-		return 0
+// Ahead asks for what Packet will read of a flow.
+func (t *Tracker) Ahead(l *prefetch.List, id int32) {
+	if id < t.n {
+		l.Add(unsafe.Pointer(t.flows.At(id)))
 	}
-	return t.flows.At(id).pair
 }
 
 // SetPeer says that two flows are each other's way back. It is optional, and

@@ -2,7 +2,9 @@ package pause
 
 import (
 	"math/bits"
+	"unsafe"
 
+	"rdmascope/analysis/prefetch"
 	"rdmascope/analysis/slab"
 	"rdmascope/decode/wire"
 )
@@ -255,13 +257,11 @@ func (t *Traffic) keepPace(p *wire.Packet, flow int32, priority uint8) {
 	f.src, f.dst = p.EthSrc, p.EthDst
 }
 
-// Warm reads what Data will read of a flow, so that the processor fetches the
-// memory of many flows at once. The sum means nothing.
-func (t *Traffic) Warm(flow int32) int64 {
-	if int(flow) >= t.flows.Len() {
-		return 0
+// Ahead asks for what Data will read of a flow.
+func (t *Traffic) Ahead(l *prefetch.List, flow int32) {
+	if int(flow) < t.flows.Len() {
+		l.Add(unsafe.Pointer(t.flows.At(flow)))
 	}
-	return t.flows.At(flow).last
 }
 
 // Stopped is for how much of [from, to) the priority of a flow's newest packet
