@@ -40,20 +40,35 @@ const (
 	CarrierLRHGRH                // native InfiniBand with LNH 3, from the LRH
 )
 
-// icrcSeed is the CRC of eight bytes of ones, which stand for the LRH that a
-// RoCE packet hasn't (A16, A17): the register holds 0xdebb20e3 after them.
-const icrcSeed = ^uint32(0xdebb20e3)
+// A CRC over few octets, or over a number of them that 16 doesn't divide, takes
+// several times as long as the processor's instruction needs for some more. And
+// most packets of a capture are short: ACKs. So the sum starts with a register of
+// zero and as many octets of zero as make the length even: they leave it as it is.
+// The four octets behind them make of it what the sum begins with.
+const (
+	icrcBlock = 16
+	icrcLeast = 64 // hash/crc32 uses the instruction from here on
+	icrcLead  = icrcLeast
+	// icrcScratch is how much of a packet is copied to have fields masked; more
+	// than the longest headers, so that most packets are summed up in one go.
+	icrcScratch = 256
+	icrcHeaders = icrcScratch - icrcLeast - icrcBlock // the least of it that a longer one fills
+)
 
-// icrcScratch is how much of a packet is copied to have fields masked. The
-// longest headers are 40 + 8 + 12 bytes, with IPv4 options 60 + 8 + 12; a CRC
-// over at least 64 bytes at once takes the processor's fast instruction.
-const icrcScratch = 128
+// icrcBegin are the four octets. Of the eight octets of ones that stand for the
+// LRH which a RoCE packet hasn't (A16, A17) the first four turn the register,
+// all ones at the beginning, into zero; so it's the other four. With an LRH they
+// make all ones of zero.
+var (
+	icrcBegin    = [4]byte{0xff, 0xff, 0xff, 0xff}
+	icrcBeginLRH = [4]byte{0x62, 0xf5, 0x26, 0x92}
+)
 
 // ICRCChecker checks invariant CRCs (IBTA 7.8.1, A16.5.1, A17.3.3). It exists
 // for its scratch space: the headers are masked in a copy there, so that a
 // packet is never written to, and nothing is allocated. One per goroutine.
 type ICRCChecker struct {
-	scratch [icrcScratch]byte
+	scratch [icrcLead + icrcScratch]byte // zero but for the packet and the four octets before it
 }
 
 // Check compares the ICRC at the end of pkt with the one of its bytes. pkt
@@ -78,10 +93,14 @@ func (c *ICRCChecker) Check(k Carrier, pkt []byte, bth, wireLen int) ICRCState {
 // Sum returns the ICRC of pkt, which ends before the ICRC. ok is false when
 // the offsets don't leave room for the headers.
 func (c *ICRCChecker) Sum(k Carrier, pkt []byte, bth int) (sum uint32, ok bool) {
-	if bth < carrierMin[min(int(k), len(carrierMin)-1)] || bth > icrcScratch-BTHLen || len(pkt) < bth+BTHLen {
+	if bth < carrierMin[min(int(k), len(carrierMin)-1)] || bth > icrcHeaders-BTHLen || len(pkt) < bth+BTHLen {
 		return 0, false
 	}
-	head := c.scratch[:copy(c.scratch[:], pkt)]
+	n := len(pkt)
+	if n > icrcScratch { // the rest is whole blocks, and enough of them
+		n = icrcHeaders + n%icrcBlock
+	}
+	head := c.scratch[icrcLead : icrcLead+copy(c.scratch[icrcLead:], pkt[:n])]
 	head[bth+4] = 0xff // FECN, BECN and resv6
 	switch k {
 	case CarrierIPv4:
@@ -104,13 +123,17 @@ func (c *ICRCChecker) Sum(k Carrier, pkt []byte, bth int) (sum uint32, ok bool) 
 	default:
 		return 0, false
 	}
-	seed := uint32(icrcSeed)
+	begin := c.scratch[icrcLead-len(icrcBegin) : icrcLead]
 	if k == CarrierLRH || k == CarrierLRHGRH {
-		seed = 0 // the LRH itself stands where RoCE has eight bytes of ones
+		copy(begin, icrcBeginLRH[:])
+	} else {
+		copy(begin, icrcBegin[:])
 	}
-	sum = crc32.Update(seed, crc32.IEEETable, head)
-	if len(pkt) > len(head) {
-		sum = crc32.Update(sum, crc32.IEEETable, pkt[len(head):])
+	whole := max(icrcLeast, (len(begin)+n+icrcBlock-1)/icrcBlock*icrcBlock)
+	const zero = 1<<32 - 1 // package crc32 keeps the register inverted
+	sum = crc32.Update(zero, crc32.IEEETable, c.scratch[icrcLead+n-whole:icrcLead+n])
+	if len(pkt) > n {
+		sum = crc32.Update(sum, crc32.IEEETable, pkt[n:])
 	}
 	return sum, true
 }
