@@ -99,7 +99,11 @@ type frame struct {
 // Wire, Iface, Link, Lost, Dir must be set, and in Flags those of the record (no
 // time, truncated, receive error) and no others of the three; they are kept.
 // Whatever else p held from an earlier packet is replaced.
-func (d *Decoder) Decode(p *Packet) { d.decode(p, nil) }
+func (d *Decoder) Decode(p *Packet) {
+	if !d.plain(p) {
+		d.decode(p, nil)
+	}
+}
 
 func (d *Decoder) decode(p *Packet, tree *path) {
 	p.reset()

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"bytes"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -37,6 +38,7 @@ func FuzzDecode(f *testing.F) {
 		d.Decode(&p)
 		checkPlaces(t, &p)
 		checkPair(t, d, &p)
+		checkPlain(t, d, &p)
 
 		reused.Time, reused.Data, reused.Wire, reused.Link = p.Time, b, p.Wire, p.Link
 		reused.Dir, reused.Flags = DirUnknown, 0 // as of a new record
@@ -52,16 +54,32 @@ func FuzzDecode(f *testing.F) {
 		}
 		q := Packet{Time: vectorTime, Data: b, Wire: p.Wire, Link: p.Link}
 		any.Decode(&q)
+		checkPlain(t, any, &q)
 		checkPlaces(t, &q)
 
 		n := int(prefix) % (len(b) + 1)
 		cut := Packet{Time: vectorTime, Data: b[:n], Wire: p.Wire, Link: p.Link}
 		d.Decode(&cut)
+		checkPlain(t, d, &cut)
 		checkPlaces(t, &cut)
 		if r := cut.Stop.Reason; p.Stop.Reason == ReasonNone || p.Stop.Reason == ReasonCut {
 			require.Contains(t, []Reason{ReasonNone, ReasonCut}, r, "cut at %d: %s", n, cut.Stop)
 		}
 	})
+}
+
+// checkPlain holds the short way through a plain frame against the long one.
+func checkPlain(t *testing.T, d *Decoder, p *Packet) bool {
+	record := Packet{Time: p.Time, Data: p.Data, Wire: p.Wire, Link: p.Link, Flags: p.Flags & recordFlags}
+	short, long := record, record
+	short.Encap.push(EncapVXLAN, 7) // what an earlier packet may have left
+	short.PCP, short.TickNS, short.Merged = 1, 2, 3
+	if !d.plain(&short) {
+		return false
+	}
+	d.decode(&long, nil)
+	require.Equal(t, long, short)
+	return true
 }
 
 // checkPair holds what a frame is sorted by against the whole decode.
@@ -111,5 +129,37 @@ func checkNodes(t *testing.T, p *Packet, nodes []Node) {
 		}
 		assert.True(t, n.Name != "" || n.Label != "")
 		checkNodes(t, p, n.Children)
+	}
+}
+
+// TestPlain: the short way is taken by the frames that it is for, cut and whole,
+// and left by every kind of odd one. That it says the same as the long one is
+// checked with each of them, and by FuzzDecode.
+func TestPlain(t *testing.T) {
+	d := NewDecoder(Config{})
+	for name, want := range map[string]bool{"Write128": true, "Write1KiB": true, "ACK": true, "TCP": false, "VXLANACK": false, "PFC": false} {
+		p := benchPackets(t, name, 1)[0]
+		require.Equal(t, want, checkPlain(t, d, &p), name)
+	}
+	ack := benchFrames(t)["ACK"]
+	odd := func(change func(b []byte) []byte) bool {
+		b := change(bytes.Clone(ack))
+		return checkPlain(t, d, &Packet{Data: b, Wire: uint32(len(ack)), Link: LinkEthernet})
+	}
+	poke := func(at int, x byte) func([]byte) []byte {
+		return func(b []byte) []byte { b[at] ^= x; return b }
+	}
+	require.True(t, odd(poke(14+1, 0xff)), "another TOS")
+	require.True(t, odd(poke(14+11, 1)), "a wrong IP checksum, which the iCRC leaves out")
+	require.True(t, odd(func(b []byte) []byte { return b[:len(b)-1] }), "cut")
+	for what, change := range map[string]func([]byte) []byte{
+		"EtherType": poke(12, 0x40), "version": poke(14, 0x20), "options": poke(14, 1), "fragment": poke(14+6, 0x20), "protocol": poke(14+9, 1),
+		"IP length": poke(14+3, 1), "port": poke(34+2, 1), "UDP length": poke(34+5, 1), "opcode": poke(42, 0x80), "to QP 1": func(b []byte) []byte {
+			copy(b[42+5:], []byte{0, 0, 1})
+			return b
+		},
+		"bad iCRC": poke(len(ack)-1, 1), "padded": func(b []byte) []byte { return append(b, 0) }, "cut in the BTH": func(b []byte) []byte { return b[:42+11] },
+	} {
+		require.False(t, odd(change), what)
 	}
 }
