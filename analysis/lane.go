@@ -108,6 +108,9 @@ func (g *partitionGroup) consume(b *block) {
 		if k < steps {
 			g.frames(b, part(k))
 		}
+		if k+1 < steps {
+			g.records(b, part(k+1))
+		}
 		if k := k - 1; k >= 0 && k < steps {
 			g.fetch(b, part(k), &g.near[k%lookahead])
 		}
@@ -180,6 +183,19 @@ func (g *partitionGroup) fetch(b *block, list []sorted, near *batch) {
 
 func (n *batch) add(p *wire.Packet, part *partition, hash uint64, at uint32) {
 	n.arrivals = append(n.arrivals, arrival{p, part, hash, at, -1})
+}
+
+// records asks for the records of a part of the list, and the list itself for
+// what comes after that: another core may have written them.
+func (g *partitionGroup) records(b *block, list []sorted) {
+	for i := range list {
+		if e := &list[i]; !e.whole {
+			g.lines.Add(unsafe.Pointer(&b.recs[e.at]))
+		}
+	}
+	for i := 0; i < batchSize && i < cap(list); i += cacheLine / int(unsafe.Sizeof(sorted{})) {
+		g.lines.Add(unsafe.Pointer(&list[:cap(list)][min(cap(list)-1, i+4*batchSize)]))
+	}
 }
 
 // frames asks for what decoding is going to read of frames that another core

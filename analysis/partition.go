@@ -100,9 +100,9 @@ func (p *partition) packet(pkt *wire.Packet, hash uint64) {
 
 // roce takes a packet to a queue pair that isn't for management.
 func (p *partition) roce(pkt *wire.Packet, hash uint64) {
-	key := flowKey(pkt)
-	id := p.table.find(hash, &key)
+	id := p.table.flow(hash, pkt)
 	if id < 0 {
+		key := flowKey(pkt)
 		if id = p.open(pkt, hash, &key); id < 0 {
 			return
 		}
@@ -172,6 +172,9 @@ func (p *partition) open(pkt *wire.Packet, hash uint64, key *FlowKey) int32 {
 	if n := len(p.free); n > 0 {
 		id, p.free = p.free[n-1], p.free[:n-1]
 	} else {
+		if p.flows == nil {
+			p.flows = make([]flow, 0, leastFlows)
+		}
 		p.flows = append(p.flows, flow{})
 	}
 	p.table.insert(hash, key, id)
@@ -180,6 +183,10 @@ func (p *partition) open(pkt *wire.Packet, hash uint64, key *FlowKey) int32 {
 	p.rc.AddFlow(id, rc.FlowKey{Iface: key.Iface, Kind: key.Kind, Src: key.Src, Dst: key.Dst, DestQP: key.DestQP})
 	return id
 }
+
+// leastFlows is room for as many flows as lie on whole cache lines: smaller
+// objects with pointers begin with a header of the allocator's.
+const leastFlows = 32 << 10 / int(unsafe.Sizeof(flow{}))
 
 // archive puts a flow by whose queue pair begins another life.
 func (p *partition) archive(f *flow, incarnation int32) {

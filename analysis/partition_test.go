@@ -79,6 +79,10 @@ func TestFlowLayout(t *testing.T) {
 	require.EqualValues(t, 64, unsafe.Offsetof(f.opcodes))
 	require.EqualValues(t, 128, unsafe.Offsetof(f.more))
 	require.Zero(t, unsafe.Sizeof(f)%64)
+	for n := leastFlows; n < 1<<16; n *= 2 {
+		flows := make([]flow, 0, n)
+		require.Zero(t, uintptr(unsafe.Pointer(unsafe.SliceData(flows)))%64, "%d flows", n)
+	}
 }
 
 // TestVerdictOnNothing: a capture without packets isn't called OK.

@@ -60,7 +60,8 @@ func (t *totals) packet(p *wire.Packet) {
 		}
 	}
 	t.recorderLost += int64(p.Lost)
-	const rare = wire.FlagCut | wire.FlagHiddenCut | wire.FlagFragment | wire.FlagSuperFrame | wire.FlagTruncated | wire.FlagMulti | wire.FlagMACSame
+	t.cut += one(p.Flags&(wire.FlagCut|wire.FlagHiddenCut|wire.FlagTruncated) != 0)
+	const rare = wire.FlagHiddenCut | wire.FlagFragment | wire.FlagSuperFrame | wire.FlagMulti | wire.FlagMACSame
 	if p.Flags&rare != 0 {
 		t.flags(p.Flags)
 		if macSame(p) {
@@ -85,7 +86,6 @@ func (t *totals) flags(f wire.Flags) {
 			*n++
 		}
 	}
-	count(&t.cut, wire.FlagCut|wire.FlagHiddenCut|wire.FlagTruncated)
 	count(&t.hiddenCut, wire.FlagHiddenCut)
 	count(&t.fragments, wire.FlagFragment)
 	count(&t.superFrames, wire.FlagSuperFrame)

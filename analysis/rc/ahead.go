@@ -38,6 +38,7 @@ func (s *Shard) AheadMore(l *prefetch.List, id int32, psn roce.PSN, response boo
 	l.Add(unsafe.Pointer(&r.messages))
 	l.Add(unsafe.Pointer(&r.msgs.first[0]))
 	if response {
-		l.Add(unsafe.Pointer(&r.lastMSN))
+		l.Add(unsafe.Pointer(&r.acks))
+		l.Add(unsafe.Pointer(&r.samples[len(r.samples)-1]))
 	}
 }

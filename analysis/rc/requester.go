@@ -9,7 +9,7 @@ import (
 // its own flow, the responses to them on the paired one. It is fed in capture
 // order. Everything that only matters when something went wrong lives in
 // trouble, which is allocated then. With many connections a packet costs what
-// its cache lines cost: the first four are all that a clean one touches.
+// its cache lines cost: the first five are all that a clean one touches.
 type requester struct {
 	next           roce.PSN // behind the highest request seen
 	cov            roce.PSN // behind the highest PSN that a response covers
@@ -37,13 +37,13 @@ type requester struct {
 	id              int32  // of the flow, for Options.Paused
 	msgs            messageRing
 
-	samples [10]uint32 // newest latencies: kind, and below it the ns
-	waiting uint8      // of them
-	haveMSN bool
-	copyDue bool // copyAnswersDue isn't 0
-	lastMSN roce.MSN
 	acks    uint64
 	opt     *Options
+	lastMSN roce.MSN
+	haveMSN bool
+	copyDue bool       // copyAnswersDue isn't 0
+	waiting uint8      // of the samples
+	samples [26]uint32 // newest latencies: kind, and below it the ns
 
 	// From here on what few packets touch.
 	f                       *flow
