@@ -76,6 +76,7 @@ type Engine struct {
 	// can't be asked while somebody waits in it for the next one.
 	told  told
 	since time.Time // the block that is being read is waited for since then
+	slow  bool      // the source let the newest block be waited for
 	shown int64     // packets when the newest snapshot was begun
 	start int64     // time of the first packet that has one
 	begun bool      // there was one
@@ -159,12 +160,12 @@ func New(src Source, opt Options) *Engine {
 		opt.MaxFlows = defaultMaxFlows
 	}
 	opt.Mark = oneAtATime(opt.Mark)
-	e := &Engine{src: src, opt: opt}
+	e := &Engine{src: src, opt: opt, slow: true}
 	e.changed.L = &e.mu
 	n := opt.Blocks()
 	e.ring = make([]*block, n)
 	e.free = make([]*block, n)
-	lanes := min(2*opt.Workers, partitions)
+	lanes := min(opt.Workers, partitions)
 	for i := range e.free {
 		e.free[i] = newBlock(lanes)
 	}
@@ -184,7 +185,7 @@ func (e *Engine) RequestSnapshot() {
 	e.want.Store(true)
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	silent := e.reading && !e.eof && e.inFlight == 0 && time.Since(e.since) > lull
+	silent := e.reading && !e.eof && time.Since(e.since) > lull
 	if !silent || len(e.free) == 0 || e.packets == e.shown || !e.mayBegin() {
 		return
 	}
@@ -266,7 +267,7 @@ func (e *Engine) work(worker int) {
 			e.read(d)
 			continue
 		}
-		if l, b := e.readyLane(worker, false); l != nil {
+		if l, b := e.readyLane(worker, false); l != nil && e.helps() {
 			e.consume(l, b)
 			continue
 		}
@@ -278,10 +279,19 @@ func (e *Engine) work(worker int) {
 	}
 }
 
+// helps tells whether who has nothing to do runs a lane that is at home with
+// another worker: it takes the lane's connections into another processor's
+// cache, from where they must come back. So only if nothing can be read before
+// the lane catches up, or nothing is left to read, or its worker may wait in the
+// source for long.
+func (e *Engine) helps() bool { return len(e.free) == 0 || e.eof || e.slow }
+
+// prompt is how soon a source that is no bottleneck delivers.
+const prompt = time.Millisecond
+
 // readyLane finds a lane that nobody runs and whose next block is decoded,
 // the one furthest behind. Each lane is at home with one worker, in whose
-// processor's cache its connections are; others only help out when they have
-// nothing else to do.
+// processor's cache its connections are.
 func (e *Engine) readyLane(worker int, home bool) (*lane, *block) {
 	var best *lane
 	for _, l := range e.lanes {
@@ -339,6 +349,7 @@ func (e *Engine) read(d *wire.Decoder) {
 	e.mu.Unlock()
 
 	buf, recs, err := e.src.ReadBlock(b.buf[:0], b.recs[:0])
+	took := time.Since(e.since)
 	if err == nil {
 		err = checkRecords(buf, recs)
 	}
@@ -358,7 +369,7 @@ func (e *Engine) read(d *wire.Decoder) {
 	}
 
 	e.mu.Lock()
-	e.reading, e.told = false, told
+	e.reading, e.told, e.slow = false, told, took > prompt
 	if err != nil {
 		e.eof = true
 		if !errors.Is(err, io.EOF) {

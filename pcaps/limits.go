@@ -7,10 +7,9 @@ import (
 
 const (
 	// blockBytes is the size of a block's buffer: big enough that a read
-	// costs nothing per packet, small enough that its packets, which take
-	// twice as much decoded, are still in a core's second cache when they are
-	// tracked.
-	blockBytes = 128 << 10
+	// and a turn of whoever takes it cost nothing per packet, small enough
+	// that what is under way doesn't fill the caches.
+	blockBytes = 256 << 10
 
 	// maxFrame is the longest frame believed. libpcap's own bound is 256 KiB
 	// (MAXIMUM_SNAPLEN); a frame that GRO or BIG TCP merged may reach 512 KiB.
