@@ -9,14 +9,14 @@ import (
 	"rdmascope/decode/roce"
 )
 
-// plainFlow fills in what the packets of a flow say one by one.
+// plainFlow fills in what the packets of a flow say one by one. fl is empty, and
+// filled field by field: it is large, and a value of it would be made elsewhere and
+// copied.
 func (a *arena) plainFlow(fl *Flow, k FlowKey, f *flow) {
-	*fl = Flow{
-		SrcIP: a.address(k.Src), DstIP: a.address(k.Dst), DestQP: a.int(int64(k.DestQP)),
-		Packets: f.packets, WireBytes: f.wire, PayloadBytes: f.payload,
-		ICRCChecked: f.icrcChecked, ICRCBad: f.icrcBad,
-		ChecksumBad: a.int(f.checksumBad), Opcodes: Counts{},
-	}
+	fl.SrcIP, fl.DstIP, fl.DestQP = a.address(k.Src), a.address(k.Dst), a.int(int64(k.DestQP))
+	fl.Packets, fl.WireBytes, fl.PayloadBytes = f.packets, f.wire, f.payload
+	fl.ICRCChecked, fl.ICRCBad, fl.ChecksumBad = f.icrcChecked, f.icrcBad, a.int(f.checksumBad)
+	fl.Opcodes = f.opcodeNames()
 	fl.UDPSrcPorts = a.list(len(f.ports.list()))
 	for _, p := range f.ports.list() {
 		fl.UDPSrcPorts = append(fl.UDPSrcPorts, int64(p))
@@ -27,7 +27,22 @@ func (a *arena) plainFlow(fl *Flow, k FlowKey, f *flow) {
 		fl.VLANIDs = append(fl.VLANIDs, int64(v))
 	}
 	slices.Sort(fl.VLANIDs)
-	f.eachOpcode(func(op uint8, n int64) { fl.Opcodes[roce.Opcode(op).String()] += n })
+}
+
+// opcodeNames counts packets by the names of their opcodes.
+func (f *flow) opcodeNames() Counts {
+	names := Counts{}
+	for i := range f.opcodes.n { // one comes again when its count was full
+		names[roce.Opcode(f.opcodes.ops[i]).String()] += int64(f.opcodes.counts[i])
+	}
+	if f.more != nil {
+		for op, n := range f.more {
+			if n > 0 {
+				names[roce.Opcode(op).String()] += n
+			}
+		}
+	}
+	return names
 }
 
 // untracked says why a flow that no tracker of connections knows has no

@@ -30,8 +30,12 @@ func (b *connectionBuilder) marks(fl *Flow, base *flow) {
 	if base.packets == 0 {
 		return
 	}
-	fl.marks = b.p.marks.Flow(base.mark)
-	m := &fl.marks
+	m := b.p.marks.Flow(base.mark)
+	fl.markings = m.Markings
+	if m.Congestion != (marking.Congestion{}) {
+		c := m.Congestion
+		fl.congestion = &c
+	}
 	// A packet that several interfaces saw is CE when any sighting is.
 	fl.ECNCE = m.CE + b.p.taps.CEMissed(base.mark)
 	fl.ECNCapable = max(m.ECNCapable, fl.ECNCE)

@@ -273,7 +273,7 @@ func managementCounters(c *sums, sent, received int64) {
 // congestionCounters are those of DCQCN: notification point at the receiver,
 // reaction point at the sender. CNPs travel from the first to the second.
 func congestionCounters(src, dst *sums, fl *Flow) {
-	m := &fl.marks
+	m := fl.congested()
 	src.add(countNpCnpSent, Int(m.CNPs), exact)
 	dst.add(countRpCnpHandled, Int(m.CNPs), exact)
 	dst.add(countNpEcnMarkedRocePackets, Int(m.DataCE), exact)
@@ -317,7 +317,7 @@ func requesterCounters(c *sums, fl *Flow, asked *requests) {
 		gaveUp = Int(0)
 	}
 	c.add(countReqTransportRetriesExceeded, gaveUp, inferred)
-	if t := fl.marks.Throttle; t != nil {
+	if t := fl.congested().Throttle; t != nil {
 		c.add(countRoceSlowRestartCnps, Int(t.SlowStart), inferred)
 	}
 	c.count(countRdmaSends, asked.of(fl, requestSend))

@@ -19,7 +19,7 @@ var ruleECNNoCNP = Rule{
 	},
 	find: func(f *finder) {
 		eachFlow(f.Snapshot, func(c *Connection, fl *Flow) {
-			m := &fl.marks
+			m := fl.congested()
 			if Decimal(m.CEUnanswered) < f.limit("ce_packets") || orZero(fl.CNP) > 0 || len(c.Flows) < 2 {
 				return
 			}
@@ -68,7 +68,7 @@ var ruleECNCNPWithoutCE = Rule{
 	Thresholds: []Threshold{{"cnp_packets", 10, "CNPs of a flow without a cause"}},
 	find: func(f *finder) {
 		eachFlow(f.Snapshot, func(c *Connection, fl *Flow) {
-			t := fl.marks.Throttle
+			t := fl.congested().Throttle
 			if t == nil || Decimal(t.Causeless) < f.limit("cnp_packets") {
 				return
 			}
@@ -103,7 +103,7 @@ var ruleECNDeafSender = Rule{
 	},
 	find: func(f *finder) {
 		eachFlow(f.Snapshot, func(c *Connection, fl *Flow) {
-			t := fl.marks.Throttle
+			t := fl.congested().Throttle
 			if t == nil || !t.Deaf {
 				return
 			}
@@ -127,7 +127,7 @@ var ruleECNCNPMalformed = Rule{
 	Advice:   "a firmware error of the sender of the CNPs",
 	find: func(f *finder) {
 		eachFlow(f.Snapshot, func(c *Connection, fl *Flow) {
-			m := &fl.marks
+			m := fl.congested()
 			if m.MalformedCNPs == 0 {
 				return
 			}

@@ -43,9 +43,9 @@ func inOneClass(c *Connection, data *Flow) *marking.Marking {
 		back = &c.Flows[1]
 	}
 	of := func(fl *Flow, want func(marking.Kind) bool) *marking.Marking {
-		for i := range fl.marks.Markings { // most packets first
-			if want(fl.marks.Markings[i].Kind) {
-				return &fl.marks.Markings[i]
+		for i := range fl.markings { // most packets first
+			if want(fl.markings[i].Kind) {
+				return &fl.markings[i]
 			}
 		}
 		return nil

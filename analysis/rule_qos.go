@@ -15,7 +15,7 @@ import (
 // dataPriorities collects data flows by what f says of them.
 func dataFlows(s *Snapshot, want func(*Connection, *Flow) bool) (flows []*Flow, conns []*Connection) {
 	eachFlow(s, func(c *Connection, fl *Flow) {
-		if fl.marks.KindPackets(marking.KindData)+fl.marks.KindPackets(marking.KindReadResponse) > 0 && want(c, fl) {
+		if fl.markings.KindPackets(marking.KindData)+fl.markings.KindPackets(marking.KindReadResponse) > 0 && want(c, fl) {
 			flows, conns = append(flows, fl), append(conns, c)
 		}
 	})
@@ -27,7 +27,7 @@ func aboutFlows(flows []*Flow, conns []*Connection, what string) Finding {
 	var packets int64
 	n := Finding{Subject: Subject{Kind: "capture"}, Metrics: Map[Decimal]{}}
 	for i, fl := range flows {
-		packets += fl.marks.KindPackets(marking.KindData) + fl.marks.KindPackets(marking.KindReadResponse)
+		packets += fl.markings.KindPackets(marking.KindData) + fl.markings.KindPackets(marking.KindReadResponse)
 		if c := conns[i]; !n.FirstTime.Known() || c.FirstTime < n.FirstTime {
 			n.FirstTime = c.FirstTime
 		}
@@ -51,7 +51,7 @@ var ruleQoSDefaultClass = Rule{
 	Advice: "set the traffic class of the application or of the NIC, and trust DSCP on the switch ports",
 	find: func(f *finder) {
 		flows, conns := dataFlows(f.Snapshot, func(_ *Connection, fl *Flow) bool {
-			for _, m := range fl.marks.Markings {
+			for _, m := range fl.markings {
 				if isData(m.Kind) && (m.DSCP != 0 || m.Tagged && m.PCP != 0) {
 					return false
 				}
@@ -98,7 +98,7 @@ func (s dscpSet) String() string {
 
 // dataDSCPs are the code points of a flow's data.
 func dataDSCPs(fl *Flow) (s dscpSet) {
-	for _, m := range fl.marks.Markings {
+	for _, m := range fl.markings {
 		if isData(m.Kind) {
 			s |= 1 << (m.DSCP & 63)
 		}
@@ -164,8 +164,8 @@ var ruleQoSPCPMismatch = Rule{
 
 // mismatch is the first marking whose two priorities differ.
 func (f *finder) mismatch(fl *Flow) *marking.Marking {
-	for i := range fl.marks.Markings {
-		if m := &fl.marks.Markings[i]; isData(m.Kind) && m.Tagged && m.PCP != f.priorities[m.DSCP&63]&7 {
+	for i := range fl.markings {
+		if m := &fl.markings[i]; isData(m.Kind) && m.Tagged && m.PCP != f.priorities[m.DSCP&63]&7 {
 			return m
 		}
 	}

@@ -98,7 +98,7 @@ var ruleQoSPairDSCP = Rule{
 		var flows []*Flow
 		var conns []*Connection
 		eachFlow(f.Snapshot, func(c *Connection, fl *Flow) {
-			if fl.marks.KindPackets(marking.KindData) == 0 {
+			if fl.markings.KindPackets(marking.KindData) == 0 {
 				return
 			}
 			d := dataDSCPs(fl)

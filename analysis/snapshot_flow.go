@@ -85,13 +85,25 @@ type Flow struct {
 	Terminates List[Terminate] `json:"terminates,omitzero" doc:"Terminate messages (iWARP only)"`
 	Holes      List[Hole]      `json:"holes,omitzero" doc:"gaps of the octet stream, at most 100 (iWARP only)"`
 
-	duplicateRequests *int64       // that its receiver had already, an estimate; for NIC counters
-	stream            *iwarp.Flow  // the tracker's own figures (iWARP); evidence of findings
-	marks             marking.Flow // evidence of findings about marks
-	quietSince        Time         // of the newest request or answer to one
-	unfinished        bool         // the newest request ends no message
-	firstNak          [5]int64     // number of the first NAK of each code, 0 for none; evidence of findings
+	duplicateRequests *int64              // that its receiver had already, an estimate; for NIC counters
+	stream            *iwarp.Flow         // the tracker's own figures (iWARP); evidence of findings
+	markings          marking.Markings    // evidence of findings about marks, as congestion is
+	congestion        *marking.Congestion // nil with neither CE marks nor CNPs, see congested
+	quietSince        Time                // of the newest request or answer to one
+	unfinished        bool                // the newest request ends no message
+	firstNak          [5]int64            // number of the first NAK of each code, 0 for none; evidence of findings
 	firstRNR          int64
+}
+
+var uncongested marking.Congestion
+
+// congested is what the tracker of marks says of CE marks and CNPs, to be read
+// only.
+func (fl *Flow) congested() *marking.Congestion {
+	if fl.congestion == nil {
+		return &uncongested
+	}
+	return fl.congestion
 }
 
 // Marking is one combination of marks for quality of service in a flow.

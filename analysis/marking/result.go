@@ -10,13 +10,16 @@ import (
 
 // Flow is what is known of one flow's marks.
 type Flow struct {
-	ID       int32
-	Markings []Marking // most packets first
-	Other    int64     // packets of combinations beyond those listed
+	ID int32
+	Markings
+	Other int64 // packets of combinations beyond those listed
 
 	Packets, ECNCapable, CE int64 // capable includes CE
 	Congestion
 }
+
+// Markings are combinations of marks, most packets first.
+type Markings []Marking
 
 // Congestion is what only flows with CE marks or CNPs have.
 type Congestion struct {
@@ -252,9 +255,9 @@ func (c *congestion) openFor(l *link) unanswered {
 	return unanswered{total: c.ce}
 }
 
-// Packets is how many packets of a kind the flow had.
-func (f *Flow) KindPackets(k Kind) (n int64) {
-	for _, m := range f.Markings {
+// KindPackets is how many packets of a kind the flow had.
+func (l Markings) KindPackets(k Kind) (n int64) {
+	for _, m := range l {
 		if m.Kind == k {
 			n += m.Packets
 		}
@@ -263,10 +266,10 @@ func (f *Flow) KindPackets(k Kind) (n int64) {
 }
 
 // DSCP is the code point that most packets of a kind had.
-func (f *Flow) DSCP(k Kind) (dscp uint8, ok bool) {
+func (l Markings) DSCP(k Kind) (dscp uint8, ok bool) {
 	var n [64]int64
 	best := int64(0)
-	for _, m := range f.Markings {
+	for _, m := range l {
 		if m.Kind != k {
 			continue
 		}

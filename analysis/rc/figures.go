@@ -2,18 +2,19 @@ package rc
 
 import "rdmascope/decode/roce"
 
-// fill makes the figures of flow f; g is its partner or nil.
+// fill makes the figures of flow f; g is its partner or nil. v is empty.
 func (v *FlowFigures) fill(f, g *flow) {
 	r := f.own
 	if r == nil {
 		r = &requester{f: f, opt: f.opt, uc: f.is(flowUC), oneWay: f.is(flowOneWay)}
 	}
 	more := f.told()
-	*v = FlowFigures{
-		ID: f.id, Incarnation: f.incarnation, Key: f.key(), Service: "rc", FirstTime: f.firstTime, LastTime: f.lastTime,
-		Packets: f.packets, Duplicates: more.duplicates, CapturedTwice: more.capturedTwice, DroppedAnswer: more.dropped,
-		HasRequests: r.have, Answered: r.haveAnswers, Violations: append([]Violation(nil), r.counted().broken...), Scheme: "unknown", OrderFrom: "capture",
-	}
+	v.ID, v.Incarnation, v.Key = f.id, f.incarnation, f.key()
+	v.Service, v.Scheme, v.OrderFrom = "rc", "unknown", "capture"
+	v.FirstTime, v.LastTime, v.Packets = f.firstTime, f.lastTime, f.packets
+	v.Duplicates, v.CapturedTwice, v.DroppedAnswer = more.duplicates, more.capturedTwice, more.dropped
+	v.HasRequests, v.Answered = r.have, r.haveAnswers
+	v.Violations = append([]Violation(nil), r.counted().broken...)
 	if f.is(flowUC) {
 		v.Service = "uc"
 	}
