@@ -95,6 +95,7 @@ func BenchmarkManySources(b *testing.B) {
 			for b.Loop() {
 				sum += f.tl.Overlap(0, 3, t0+1000*ms1, t0+1001*ms1)
 			}
+			runtime.KeepAlive(sum)
 		})
 	}
 }
