@@ -118,9 +118,10 @@ func (t *Tracker) AddFlow(id int32) {
 	t.n = max(t.n, id+1)
 }
 
-// Ahead asks for what Packet will read of a flow.
+// Ahead asks for what Packet will read of a flow. The number may be one that
+// holds no more, or none.
 func (t *Tracker) Ahead(l *prefetch.List, id int32) {
-	if id < t.n {
+	if uint32(id) < uint32(t.n) {
 		l.Add(unsafe.Pointer(t.flows.At(id)))
 	}
 }
