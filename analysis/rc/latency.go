@@ -146,7 +146,8 @@ func block(s *sketch.Sketch, coalesced, recovered uint64) *LatencyBlock {
 	if s.Count() == 0 {
 		return nil
 	}
-	f := s.Summary()
+	var f sketch.Summary
+	s.SumUp(&f)
 	return &LatencyBlock{
 		Count: uint64(f.Count), Coalesced: coalesced, Recovered: recovered,
 		MinNS: f.Min, P50NS: f.P50, P90NS: f.P90, P99NS: f.P99, P999NS: f.P999, MaxNS: f.Max, MeanNS: f.MeanDown, s: s,

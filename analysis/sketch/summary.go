@@ -29,13 +29,14 @@ func (s *Sketch) Summary() *Summary {
 	if s.Count() == 0 {
 		return nil
 	}
-	v := new(Summary) // here, so that a caller who doesn't keep it has it on its stack
-	s.sumUp(v)
+	v := new(Summary)
+	s.SumUp(v)
 	return v
 }
 
-// sumUp goes through the counts once for all quantiles.
-func (s *Sketch) sumUp(v *Summary) {
+// SumUp is Summary of a sketch that has values, for a caller who doesn't keep it.
+// It goes through the counts once for all quantiles.
+func (s *Sketch) SumUp(v *Summary) {
 	c := s.cursor()
 	v.Count, v.Min, v.Max, v.MeanDown = int64(s.count), s.min, s.max, int64(s.sum/s.count)
 	v.P50, v.P90 = c.rank(s.nearest(500)), c.rank(s.nearest(900))
