@@ -16,7 +16,7 @@ import (
 var version = "dev"
 
 func main() {
-	beforeAnalysis = sync.OnceFunc(wantHugePages)
+	beforeAnalysis = sync.OnceFunc(beginAnalysis)
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
