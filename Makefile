@@ -6,7 +6,7 @@ BINARY  := rdmascope
 FUZZ    ?= 30s
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 
-.PHONY: all build run test check fuzz bench load golden clean
+.PHONY: all build run test check fuzz bench load profile golden clean
 
 all: build
 
@@ -43,6 +43,13 @@ bench:
 SECONDS ?= 60
 load:
 	RDMASCOPE_LOAD_SECONDS=$(SECONDS) go test -run '^$$' -bench '^BenchmarkLiveLoad$$' -benchtime 1x -timeout 30m ./cmd/rdmascope
+
+# What the compiler is told of the hot path: go build finds it beside main and
+# inlines by it. Make it again when that path changed much; any older one does no
+# harm.
+profile:
+	go test -run '^$$' -bench '^BenchmarkAnalyze(IWARP)?$$/^(2000_connections|whole_packets|crc|small_messages)$$' \
+	  -benchtime 20x -cpuprofile cmd/rdmascope/default.pgo -o /dev/null ./cmd/rdmascope
 
 # Freeze reports again, after they were checked against an independent source, and
 # make the manual pages of what the flags say.
