@@ -8,7 +8,7 @@
 // packets in capture order by one goroutine. A packet passes these stages:
 //
 //	event.go       wire.Packet → event, a compact fact without pointers
-//	warm.go        looks ahead at what packets are going to touch
+//	ahead.go       asks for the cache lines that packets are going to touch
 //	copies.go      is it the same packet again (captured or delivered twice)?
 //	pairing_*.go   which flow answers this one: CM, source port, PSN windows;
 //	               until that is known events wait in a bounded store (pending.go,
