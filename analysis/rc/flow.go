@@ -64,7 +64,6 @@ type flowMore struct {
 type waiting struct {
 	events eventList
 	place  int32 // in the group's list
-	half   half
 	cands  []candidate
 }
 
@@ -87,12 +86,13 @@ const (
 
 func (f *flow) is(x flowFlags) bool { return f.flags&x != 0 }
 
-// half is what pairing by PSN needs of an unpaired flow's requests.
+// half is what pairing needs of a flow without partner: of its requests, and its
+// first port.
 type half struct {
-	have   bool
 	lo, hi roce.PSN // first PSN, behind the highest
-	since  int64
 	mtu    uint32
+	port   uint16
+	have   bool // a request was seen
 }
 
 func (f *flow) key() FlowKey {

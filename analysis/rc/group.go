@@ -10,12 +10,20 @@ type groupKey struct {
 }
 
 // group holds the flows between two hosts that have no partner, by direction,
-// in the order in which they began to look for one; nil where one has left.
+// in the order in which they began to look for one.
 type group struct {
 	key   groupKey
 	flows [2]int // all, the paired ones too
-	open  [2][]*flow
+	open  [2][]seeker
 	live  [2]int // of open, those that are there
+}
+
+// seeker is a flow that looks for its partner, and what others need to know of it
+// to tell whether they are: with thousands of them between two hosts, each is
+// looked at with nearly every response, and the flows lie anywhere.
+type seeker struct {
+	f *flow // nil where one has left
+	half
 }
 
 func (k FlowKey) group() (g groupKey, side int) {
@@ -29,14 +37,14 @@ func (k FlowKey) group() (g groupKey, side int) {
 // join adds a flow that looks for its partner.
 func (g *group) join(f *flow) {
 	f.wait = &waiting{place: int32(len(g.open[f.side()]))}
-	g.open[f.side()] = append(g.open[f.side()], f)
+	g.open[f.side()] = append(g.open[f.side()], seeker{f: f})
 	g.live[f.side()]++
 }
 
 // leave takes out a flow that doesn't any longer.
 func (g *group) leave(f *flow) {
 	side := f.side()
-	g.open[side][f.wait.place] = nil
+	g.open[side][f.wait.place] = seeker{}
 	g.live[side]--
 	v := g.open[side]
 	if len(v) <= 2*g.live[side]+8 && g.live[side] > 0 {
@@ -44,8 +52,8 @@ func (g *group) leave(f *flow) {
 	}
 	kept := v[:0]
 	for _, x := range v {
-		if x != nil {
-			x.wait.place = int32(len(kept))
+		if x.f != nil {
+			x.f.wait.place = int32(len(kept))
 			kept = append(kept, x)
 		}
 	}
@@ -65,6 +73,9 @@ func (f *flow) across() int {
 	return 1 - f.side()
 }
 
-// opposite returns the flows without partner of the other direction, and nil
-// where one has left.
-func (f *flow) opposite() []*flow { return f.grp.open[f.across()] }
+// half is what the group knows of a flow that looks for its partner.
+func (f *flow) half() *half { return &f.grp.open[f.side()][f.wait.place].half }
+
+// opposite returns the flows without partner of the other direction, among them
+// places where one has left.
+func (f *flow) opposite() []seeker { return f.grp.open[f.across()] }

@@ -11,10 +11,10 @@ type candidate struct {
 	last    roce.PSN
 }
 
-// fits looks whether a response can be an answer to requests of g seen so far:
-// no answer comes before its request. A NAK may name the PSN behind the last.
-func (c *candidate) fits(e *event) {
-	h := &c.g.wait.half
+// fits looks whether a response can be an answer to requests of g, of which h is
+// known: no answer comes before its request. A NAK may name the PSN behind the
+// last.
+func (c *candidate) fits(e *event, h *half) {
 	if !h.have {
 		return
 	}
@@ -54,7 +54,7 @@ func (s *Shard) pairByPSN(f *flow, e *event) {
 	w := f.wait
 	w.dropPaired()
 	for i := range w.cands {
-		w.cands[i].fits(e)
+		w.cands[i].fits(e, w.cands[i].g.half())
 	}
 	s.newCandidates(f, e)
 	for i := range w.cands {
@@ -83,7 +83,8 @@ func (w *waiting) dropPaired() {
 
 // noCandidate takes f out of what others weigh.
 func (f *flow) noCandidate() {
-	for _, x := range f.opposite() {
+	for _, o := range f.opposite() {
+		x := o.f
 		if x == nil {
 			continue
 		}
@@ -107,13 +108,14 @@ func (s *Shard) newCandidates(f *flow, e *event) {
 	among, known := f.opposite(), len(w.cands)
 	many := f.grp.live[f.across()] > s.opt.MaxCandidates
 	for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked && len(w.cands) < s.opt.MaxCandidates; i-- {
-		g := among[i]
-		if g == nil || !g.alone() || g == f || g.is(flowUC) || !g.wait.half.have {
+		o := &among[i]
+		g := o.f
+		if !o.have || g == f {
 			continue
 		}
 		looked++
 		c := candidate{g: g}
-		if c.fits(e); many && c.matches == 0 || has(w.cands[:known], g) {
+		if c.fits(e, &o.half); many && c.matches == 0 || !g.alone() || has(w.cands[:known], g) {
 			continue
 		}
 		w.cands = append(w.cands, c)
@@ -144,7 +146,7 @@ func (s *Shard) proven(f, g *flow) (Method, bool) {
 	for _, pair := range [2][2]*flow{{f, g}, {g, f}} {
 		among := pair[0].opposite()
 		for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked; i-- {
-			x := among[i]
+			x := among[i].f
 			if x == nil || x == pair[0] || x == pair[1] || !x.alone() {
 				continue
 			}

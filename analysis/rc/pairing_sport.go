@@ -24,14 +24,14 @@ func (s *Shard) pairByPort(f *flow) bool {
 	return true
 }
 
-func onlyFit(f *flow, among []*flow) (fit *flow) {
+func onlyFit(f *flow, among []seeker) (fit *flow) {
 	for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked; i-- {
-		g := among[i]
-		if g == nil || g == f || !g.alone() {
+		g := among[i].f
+		if g == nil || g == f {
 			continue
 		}
 		looked++
-		if portFits(f, g) {
+		if among[i].port == f.port && g.alone() && portFits(f, g) {
 			if fit != nil {
 				return nil
 			}
@@ -46,9 +46,9 @@ func onlyFit(f *flow, among []*flow) (fit *flow) {
 func (f *flow) alone() bool { return f.peer == nil && f.flags&(flowGood|flowOneWay) == flowGood }
 
 // unpaired returns the newest flows that have packets and no partner.
-func unpaired(among []*flow, not *flow, limit int) (v []*flow) {
+func unpaired(among []seeker, not *flow, limit int) (v []*flow) {
 	for i := len(among) - 1; i >= 0 && len(v) < limit; i-- {
-		if g := among[i]; g != nil && g != not && g.alone() {
+		if g := among[i].f; g != nil && g != not && g.alone() {
 			v = append(v, g)
 		}
 	}

@@ -15,8 +15,10 @@ func (s *Shard) wait(f *flow, e *event) {
 	if e.has(evCorrupt) {
 		return
 	}
+	h := f.half()
+	h.port = f.port
 	if e.has(evRequest) {
-		f.wait.half.request(e)
+		h.request(e)
 	}
 	if f.packets == 1 && s.pairByPort(f) {
 		return
@@ -78,7 +80,7 @@ func (h *half) request(e *event) {
 		end = e.psn.Add(int64(packets(e.dma, h.mtu)))
 	}
 	if !h.have {
-		h.have, h.lo, h.hi, h.since = true, e.psn, end, e.time
+		h.have, h.lo, h.hi = true, e.psn, end
 		return
 	}
 	if end.Sub(h.hi) > 0 {

@@ -80,6 +80,7 @@ func (s *Shard) Packet(p *wire.Packet, id int32) {
 	if f.flags&(flowUC|flowOneWay) != 0 {
 		f.deliver(&e)
 		if f.packets == 1 && f.wait != nil {
+			f.half().port = f.port
 			s.pairByPort(f)
 		}
 		return
