@@ -12,19 +12,14 @@ type candidate struct {
 }
 
 // fits looks whether a response can be an answer to requests of g, of which h is
-// known: no answer comes before its request. A NAK may name the PSN behind the
-// last.
+// known: no answer comes before its request.
 func (c *candidate) fits(e *event, h *half) {
 	if !h.have {
 		return
 	}
-	limit := h.hi
-	if e.op.Operation() == roce.OperationAcknowledge && e.syn.Kind() != roce.SyndromeACK {
-		limit = limit.Add(1)
-	}
 	lo := e.psn.Sub(h.lo)
 	switch {
-	case e.psn.Sub(limit) >= 0, lo < -4096:
+	case e.psn.Sub(h.hi) >= e.reach(), lo < -4096:
 		c.against++
 	case lo < 0: // before the capture began
 	case c.matches > 0 && e.psn.Sub(c.last) < -4096:
@@ -35,6 +30,15 @@ func (c *candidate) fits(e *event, h *half) {
 			c.last = e.psn
 		}
 	}
+}
+
+// reach is how far behind the last request a response may point: a NAK may name
+// the PSN that is waited for.
+func (e *event) reach() int32 {
+	if e.op.Operation() == roce.OperationAcknowledge && e.syn.Kind() != roce.SyndromeACK {
+		return 1
+	}
+	return 0
 }
 
 func (f *flow) candidate(g *flow) *candidate {
@@ -107,6 +111,7 @@ func (s *Shard) newCandidates(f *flow, e *event) {
 	w := f.wait
 	among, known := f.opposite(), len(w.cands)
 	many := f.grp.live[f.across()] > s.opt.MaxCandidates
+	psn, reach := e.psn, e.reach()
 	for i, looked := len(among)-1, 0; i >= 0 && looked < maxLooked && len(w.cands) < s.opt.MaxCandidates; i-- {
 		o := &among[i]
 		g := o.f
@@ -114,10 +119,11 @@ func (s *Shard) newCandidates(f *flow, e *event) {
 			continue
 		}
 		looked++
-		c := candidate{g: g}
-		if c.fits(e, &o.half); many && c.matches == 0 || !g.alone() || has(w.cands[:known], g) {
+		if many && (psn.Sub(o.lo) < 0 || psn.Sub(o.hi) >= reach) || !g.alone() || has(w.cands[:known], g) {
 			continue
 		}
+		c := candidate{g: g}
+		c.fits(e, &o.half)
 		w.cands = append(w.cands, c)
 	}
 }
