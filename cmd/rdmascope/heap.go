@@ -10,8 +10,12 @@ var reserve []byte
 // doesn't grow by more than this.
 const reserveBytes = 64 << 20
 
-// beginAnalysis prepares the heap for an analysis.
+// beginAnalysis prepares the heap for an analysis, unless memory counts before it
+// is used.
 func beginAnalysis() {
+	if addressesRationed() {
+		return
+	}
 	wantHugePages() // first: what comes next lies behind what it asks for
 	reserve = make([]byte, reserveBytes)
 }

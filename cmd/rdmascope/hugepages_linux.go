@@ -24,9 +24,6 @@ const hugeHeap = 512 << 20
 // what was allocated here and given back at once is what it hands out next. It is
 // a hint: where it has no effect, nothing else changes.
 func wantHugePages() {
-	if addressesRationed() {
-		return
-	}
 	const page = 2 << 20
 	// A collection that this allocation begins might find it in use yet, and the
 	// next one would wait until there is as much again.
