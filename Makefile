@@ -49,7 +49,7 @@ load:
 # harm.
 profile:
 	go test -run '^$$' -bench '^BenchmarkAnalyze(IWARP)?$$/^(2000_connections|whole_packets|crc|small_messages)$$' \
-	  -benchtime 20x -cpuprofile cmd/rdmascope/default.pgo -o /dev/null ./cmd/rdmascope
+	  -trimpath -benchtime 20x -cpuprofile cmd/rdmascope/default.pgo -o /dev/null ./cmd/rdmascope
 
 # Freeze reports again, after they were checked against an independent source, and
 # make the manual pages of what the flags say.
